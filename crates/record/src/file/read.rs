@@ -1,0 +1,207 @@
+//! Reading a run file that anybody may have written: bounded, checked, and never a panic.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use serde::Deserialize;
+
+use crate::{Run, SCHEMA};
+
+/// The largest run file that is read. A day of `fathom syscall` writes less than a tenth of it.
+pub const SIZE_BYTES_MAX: u64 = 512 << 20;
+
+/// Why a file is not a run that this Fathom can read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The file can't be opened or read.
+    Io(io::Error),
+    /// It is larger than [`SIZE_BYTES_MAX`].
+    TooLarge,
+    /// There is nothing in it.
+    Empty,
+    /// It is JSON, or not even that, but no run of Fathom.
+    Foreign(String),
+    /// A newer Fathom wrote it.
+    Newer {
+        /// The file's schema.
+        schema: u64,
+        /// The version of the Fathom that wrote it, where it says so.
+        fathom: String,
+    },
+    /// It ends in the middle.
+    Truncated,
+    /// It claims to be a run and contradicts itself.
+    Wrong(String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(out, "{error}"),
+            Self::TooLarge => {
+                write!(out, "larger than {} MiB, which no run is", SIZE_BYTES_MAX >> 20)
+            }
+            Self::Empty => write!(out, "the file is empty"),
+            Self::Foreign(why) => write!(out, "not a run file of Fathom ({why})"),
+            Self::Newer { schema, fathom } => write!(
+                out,
+                "written by a newer Fathom ({fathom}, schema {schema}); this one reads up to {SCHEMA}"
+            ),
+            Self::Truncated => {
+                write!(out, "the file ends in the middle; was its writing cut short?")
+            }
+            Self::Wrong(why) => write!(out, "not a valid run ({why})"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Reads the run in the file at `path`.
+///
+/// # Errors
+/// See [`ReadError`].
+pub fn read(path: &Path) -> Result<Run, ReadError> {
+    let file = File::open(path).map_err(ReadError::Io)?;
+    let mut bytes = Vec::new();
+    file.take(SIZE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(ReadError::Io)?;
+    if bytes.len() as u64 > SIZE_BYTES_MAX {
+        return Err(ReadError::TooLarge);
+    }
+    from_json(&bytes)
+}
+
+/// The run in this JSON document.
+///
+/// # Errors
+/// See [`ReadError`]; never [`ReadError::Io`].
+pub fn from_json(bytes: &[u8]) -> Result<Run, ReadError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ReadError::Empty);
+    }
+    // The schema first: a newer layout must be called newer, not broken.
+    let head: Head = serde_json::from_slice(bytes).map_err(|error| match error.is_eof() {
+        true => ReadError::Truncated,
+        false => ReadError::Foreign(error.to_string()),
+    })?;
+    match head.schema {
+        0 => return Err(ReadError::Foreign("schema 0 never was".into())),
+        schema if schema > u64::from(SCHEMA) => {
+            return Err(ReadError::Newer {
+                schema,
+                fathom: head.fathom.chars().take(40).collect(),
+            });
+        }
+        _ => {}
+    }
+    let run: Run =
+        serde_json::from_slice(bytes).map_err(|error| ReadError::Wrong(error.to_string()))?;
+    check(&run).map_err(ReadError::Wrong)?;
+    Ok(run)
+}
+
+/// The part of a run file that never changes its meaning.
+#[derive(Deserialize)]
+struct Head {
+    schema: u64,
+    fathom: String,
+}
+
+/// What the types can't hold: ids unique in the run, rows as wide as their table, trials of starts
+/// that were recorded.
+fn check(run: &Run) -> Result<(), String> {
+    if run.machines.is_empty() {
+        return Err("no machine".into());
+    }
+    let mut ids = BTreeSet::new();
+    for section in &run.sections {
+        for finding in &section.conclusion.findings {
+            if !ids.insert(&finding.id) {
+                return Err(format!("two findings are called {}", finding.id));
+            }
+        }
+        for table in &section.conclusion.tables {
+            if table.rows.iter().any(|row| row.len() != table.columns.len()) {
+                return Err(format!("section {:?}: a row does not fit its table", section.name));
+            }
+        }
+        if let Some(recorded) = &section.recorded {
+            let starts = recorded.starts.len();
+            if recorded.trials.iter().any(|trial| trial.start as usize >= starts) {
+                return Err(format!("section {:?}: a trial of no known start", section.name));
+            }
+            if recorded.trials.iter().any(|trial| trial.round == u32::MAX) {
+                return Err(format!("section {:?}: a round that can't be", section.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Ended, Machine};
+
+    fn run() -> Run {
+        Run {
+            schema: SCHEMA,
+            fathom: "0.1.0".into(),
+            started_at: "2026-11-20T18:00:00Z".into(),
+            seed: 1,
+            ended: Ended::Complete,
+            machines: vec![Machine::default()],
+            sections: vec![],
+        }
+    }
+
+    fn refused(bytes: &[u8]) -> String {
+        from_json(bytes).expect_err("should be refused").to_string()
+    }
+
+    #[test]
+    fn every_wrong_file_is_named_for_what_it_is() {
+        let good = crate::file::to_json(&run()).unwrap();
+        let newer = r#"{"schema":2,"fathom":"9.9.9","layout":["unknown"]}"#;
+        let machineless = good.replace(r#""machines":[{"#, r#""machines":[],"other":[{"#);
+        for (bytes, says) in [
+            (&b""[..], "empty"),
+            (b" \n", "empty"),
+            (b"\x7fELF\x02", "not a run file"),
+            (br#"{"name":"hyperfine"}"#, "not a run file"),
+            (b"[1,2]", "not a run file"),
+            (&good.as_bytes()[..good.len() / 2], "ends in the middle"),
+            (newer.as_bytes(), "newer Fathom (9.9.9, schema 2)"),
+            (machineless.as_bytes(), "no machine"),
+            (br#"{"schema":1,"fathom":"0.1.0"}"#, "not a valid run"),
+            ("[".repeat(100_000).as_bytes(), "not a run file"),
+        ] {
+            let text = refused(bytes);
+            assert!(text.contains(says), "{text:?} should say {says:?}");
+            assert!(!text.contains('\n'), "{text:?} is one line");
+        }
+        assert_eq!(from_json(good.as_bytes()).unwrap(), run());
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = from_json(&bytes);
+        }
+
+        #[test]
+        fn no_damage_to_a_good_file_makes_it_panic(at in 0usize..300, byte: u8) {
+            let mut bytes = crate::file::to_json(&run()).unwrap().into_bytes();
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            let _ = from_json(&bytes);
+        }
+    }
+}

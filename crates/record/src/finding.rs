@@ -1,0 +1,142 @@
+//! A finding: a stable id, an outcome, a sentence, and advice where there is some.
+
+mod flat;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use flat::WrongFinding;
+
+use crate::{Refusal, Unit};
+
+/// One thing that was found out, or was refused to be named.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "flat::Flat", into = "flat::Flat")]
+pub struct Finding {
+    /// Stable, dotted, unique in a run: `syscall.getppid.cost`.
+    pub id: String,
+    /// What value, low and high are counted in.
+    pub unit: Unit,
+    /// Which direction a user wants it to go.
+    pub better: Better,
+    /// The number with its interval, or why there is none.
+    pub outcome: Outcome,
+    /// What a model predicts; never the estimate's own interval.
+    pub expected: Option<Expected>,
+    /// What others measured.
+    pub references: Vec<Reference>,
+    /// Medians over the trials of what was counted to show that the event happened.
+    pub proof: BTreeMap<String, f64>,
+    /// The finding as a sentence.
+    pub text: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+/// Which direction is an improvement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// Less is better: a cost.
+    Lower,
+    /// More is better: a throughput.
+    Higher,
+    /// Neither: a fact.
+    Neither,
+}
+
+/// The number with its interval, or why there is none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// From trials of this run.
+    Measured(Estimate),
+    /// By arithmetic from measured values.
+    Derived(Estimate),
+    /// It did not happen within the time given.
+    Never {
+        /// How long was waited.
+        within_ns: u64,
+    },
+    /// It was not tried.
+    NotRun {
+        /// Why not.
+        why: String,
+    },
+    /// It was tried, and no number can be named.
+    Refused(Refusal),
+}
+
+impl Outcome {
+    /// The number, where there is one.
+    pub fn estimate(&self) -> Option<&Estimate> {
+        match self {
+            Self::Measured(estimate) | Self::Derived(estimate) => Some(estimate),
+            Self::Never { .. } | Self::NotRun { .. } | Self::Refused(_) => None,
+        }
+    }
+}
+
+/// A value with the interval that it is known to: finite, `low <= value <= high`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// The best guess.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// What the interval rests on.
+    pub basis: Basis,
+}
+
+impl Estimate {
+    /// Half the interval's width, relative to the value; infinite where the value is zero.
+    pub fn relative_half_width(&self) -> f64 {
+        if self.low == self.high { 0.0 } else { (self.high - self.low) / 2.0 / self.value.abs() }
+    }
+}
+
+/// What an interval rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Basis {
+    /// The median over rounds; 95 % by bootstrap over starts, then blocks of rounds within them.
+    Rounds {
+        /// How many rounds.
+        rounds: u32,
+        /// In how many worker processes.
+        starts: u32,
+    },
+    /// A maximum over rounds: no interval is claimed, low = value = high.
+    Extreme {
+        /// How many rounds.
+        rounds: u32,
+    },
+    /// Exact mathematics.
+    Exact,
+}
+
+/// The interval that a model predicts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// The model, and where it is written down.
+    pub source: String,
+}
+
+/// What somebody else measured, in the finding's unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// On what machine: `Xeon E5-2620`.
+    pub machine: String,
+    /// In which year.
+    pub year: u16,
+    /// The number, in the finding's unit.
+    pub value: f64,
+    /// Who published it.
+    pub source: String,
+}

@@ -1,0 +1,144 @@
+//! Numbers with their unit, and the one way in which Fathom prints them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a finding's numbers are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanoseconds,
+    /// Events per second.
+    #[serde(rename = "1/s")]
+    PerSecond,
+    /// One quantity divided by another of the same unit.
+    #[serde(rename = "ratio")]
+    Ratio,
+    /// A part of a whole, 0 to 1; printed in per cent.
+    #[serde(rename = "share")]
+    Share,
+}
+
+/// A number with its unit; `Display` is how a person reads it: three significant digits and the
+/// largest unit that leaves at least 1 before the point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantity {
+    /// The number, counted in `unit`.
+    pub value: f64,
+    /// What it is counted in.
+    pub unit: Unit,
+}
+
+impl Quantity {
+    /// `value` counted in `unit`.
+    pub fn new(value: f64, unit: Unit) -> Self {
+        Self { value, unit }
+    }
+
+    /// The scaled number and its suffix, chosen for a value of this size.
+    fn scaled(self) -> (f64, &'static str) {
+        let value = self.value;
+        match self.unit {
+            Unit::Nanoseconds => {
+                pick(value, &[(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")])
+            }
+            Unit::PerSecond => {
+                pick(value, &[(1e9, " G/s"), (1e6, " M/s"), (1e3, " k/s"), (1.0, " /s")])
+            }
+            Unit::Ratio => (value, "x"),
+            Unit::Share => (value * 100.0, " %"),
+        }
+    }
+
+    /// `low to high unit`, both scaled alike so that they can be compared at a glance.
+    pub fn range(low: f64, high: f64, unit: Unit) -> String {
+        let (_, suffix) = Self::new(high, unit).scaled();
+        let factor = factor_of(unit, suffix);
+        format!("{} to {}{suffix}", three_digits(low / factor), three_digits(high / factor))
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, suffix) = self.scaled();
+        out.pad(&format!("{}{suffix}", three_digits(number)))
+    }
+}
+
+/// What one step of a printed `suffix` is worth in `unit`.
+fn factor_of(unit: Unit, suffix: &str) -> f64 {
+    match (unit, suffix.trim()) {
+        (Unit::Nanoseconds, "s") | (Unit::PerSecond, "G/s") => 1e9,
+        (Unit::Nanoseconds, "ms") | (Unit::PerSecond, "M/s") => 1e6,
+        (Unit::Nanoseconds, "µs") | (Unit::PerSecond, "k/s") => 1e3,
+        (Unit::Share, _) => 0.01,
+        _ => 1.0,
+    }
+}
+
+/// The first step whose size `value` reaches once rounded to three digits: 999.7 ns is 1.00 µs.
+fn pick(value: f64, steps: &[(f64, &'static str)]) -> (f64, &'static str) {
+    let last = steps.len() - 1;
+    let fits = |step: &&(f64, &str)| value.abs() / step.0 >= 0.9995;
+    let (size, suffix) = *steps.iter().find(fits).unwrap_or(&steps[last]);
+    (value / size, suffix)
+}
+
+/// Three significant digits, in plain notation; very large and very small values in scientific.
+fn three_digits(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-6..1e9).contains(&size) {
+        return format!("{value:.2e}");
+    }
+    let decimals = (2 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    // Rounding may have gained a digit: 9.996 is 10.0, not 10.00.
+    let gained = text.trim_start_matches('-').replace('.', "").trim_start_matches('0').len() > 3;
+    if gained && decimals > 0 { format!("{value:.*}", decimals - 1) } else { text }
+}
+
+/// A share or a relative difference in per cent: `1.9 %`.
+pub fn percent(share: f64) -> String {
+    Quantity::new(share, Unit::Share).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_three_digits_in_the_largest_fitting_unit() {
+        use Unit::{Nanoseconds, PerSecond, Ratio, Share};
+        for (value, unit, text) in [
+            (0.0, Nanoseconds, "0 ns"),
+            (0.2345, Nanoseconds, "0.234 ns"),
+            (1.0, Nanoseconds, "1.00 ns"),
+            (9.996, Nanoseconds, "10.0 ns"),
+            (193.4, Nanoseconds, "193 ns"),
+            (999.4, Nanoseconds, "999 ns"),
+            (999.7, Nanoseconds, "1.00 µs"),
+            (1234.0, Nanoseconds, "1.23 µs"),
+            (65_100.0, Nanoseconds, "65.1 µs"),
+            (2.5e9, Nanoseconds, "2.50 s"),
+            (51_800.0, PerSecond, "51.8 k/s"),
+            (5.3, Ratio, "5.30x"),
+            (0.0191, Share, "1.91 %"),
+            (-12.34, Nanoseconds, "-12.3 ns"),
+            (1e300, Ratio, "1.00e300x"),
+        ] {
+            assert_eq!(Quantity::new(value, unit).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_range_has_one_unit() {
+        assert_eq!(Quantity::range(980.0, 1020.0, Unit::Nanoseconds), "0.980 to 1.02 µs");
+        assert_eq!(Quantity::range(0.01, 0.03, Unit::Share), "1.00 to 3.00 %");
+        assert_eq!(Quantity::range(190.0, 197.0, Unit::Nanoseconds), "190 to 197 ns");
+    }
+}

@@ -1,0 +1,171 @@
+//! Trials as they stand in a run file: one object per case, one array per quantity.
+//!
+//! A minute's run holds some twenty thousand trials; as one object each they would take four times
+//! the space. Where a trial has no value of a column, the column holds null.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use super::{Observation, Reading, Trial};
+use crate::Refusal;
+
+#[derive(Default, Serialize, Deserialize)]
+struct Columns {
+    case: String,
+    start: Vec<u32>,
+    round: Vec<u32>,
+    at_ns: Vec<u64>,
+    readings: BTreeMap<String, Vec<Option<f64>>>,
+    proof: BTreeMap<String, Vec<Option<f64>>>,
+    /// Refused trials, by their place in the columns.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    refused: BTreeMap<usize, Refusal>,
+}
+
+pub(super) fn serialize<S: Serializer>(trials: &[Trial], to: S) -> Result<S::Ok, S::Error> {
+    let mut cases: Vec<Columns> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for trial in trials {
+        let place = *places.entry(&trial.case).or_insert_with(|| {
+            cases.push(Columns { case: trial.case.clone(), ..Columns::default() });
+            cases.len() - 1
+        });
+        cases[place].push(trial);
+    }
+    cases.serialize(to)
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Trial>, D::Error> {
+    let mut trials = Vec::new();
+    for columns in Vec::<Columns>::deserialize(from)? {
+        columns.into_trials(&mut trials).map_err(D::Error::custom)?;
+    }
+    // Trials ran one after another, so the clock restores their order.
+    trials.sort_by_key(|trial| (trial.at_ns, trial.round));
+    Ok(trials)
+}
+
+impl Columns {
+    fn push(&mut self, trial: &Trial) {
+        let row = self.start.len();
+        self.start.push(trial.start);
+        self.round.push(trial.round);
+        self.at_ns.push(trial.at_ns);
+        match &trial.result {
+            Ok(observation) => {
+                for (metric, reading) in &observation.readings {
+                    put(&mut self.readings, metric, row, reading.level());
+                }
+                for (counter, value) in &observation.proof {
+                    put(&mut self.proof, counter, row, Some(*value));
+                }
+            }
+            Err(refusal) => drop(self.refused.insert(row, refusal.clone())),
+        }
+        for column in self.readings.values_mut().chain(self.proof.values_mut()) {
+            column.resize(row + 1, None);
+        }
+    }
+
+    fn into_trials(mut self, trials: &mut Vec<Trial>) -> Result<(), String> {
+        let rows = self.start.len();
+        let columns = self.readings.values().chain(self.proof.values());
+        let even = columns.map(Vec::len).chain([self.round.len(), self.at_ns.len()]);
+        if even.into_iter().any(|len| len != rows) {
+            return Err(format!("case {:?}: columns of different length", self.case));
+        }
+        if self.refused.keys().any(|&row| row >= rows) {
+            return Err(format!("case {:?}: a refusal of a trial that is not there", self.case));
+        }
+        for row in 0..rows {
+            let result = match self.refused.remove(&row) {
+                Some(refusal) => Err(refusal),
+                None => Ok(Observation {
+                    readings: level_row(&self.readings, row),
+                    proof: row_of(&self.proof, row).collect(),
+                }),
+            };
+            let (start, round, at_ns) = (self.start[row], self.round[row], self.at_ns[row]);
+            trials.push(Trial { start, round, case: self.case.clone(), at_ns, result });
+        }
+        Ok(())
+    }
+}
+
+fn put(to: &mut BTreeMap<String, Vec<Option<f64>>>, key: &str, row: usize, value: Option<f64>) {
+    let column = to.entry(key.to_owned()).or_default();
+    column.resize(row, None);
+    column.push(value);
+}
+
+fn row_of(
+    columns: &BTreeMap<String, Vec<Option<f64>>>,
+    row: usize,
+) -> impl Iterator<Item = (String, f64)> {
+    columns.iter().filter_map(move |(key, column)| column[row].map(|value| (key.clone(), value)))
+}
+
+fn level_row(
+    columns: &BTreeMap<String, Vec<Option<f64>>>,
+    row: usize,
+) -> BTreeMap<String, Reading> {
+    row_of(columns, row).map(|(metric, value)| (metric, Reading::Level(value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Recorded, Stopped};
+
+    fn trial(round: u32, case: &str, at_ns: u64, result: Result<f64, Refusal>) -> Trial {
+        let observation = |value| Observation {
+            readings: [("cost".to_owned(), Reading::Level(value))].into(),
+            proof: [("calls".to_owned(), 1000.0)].into(),
+        };
+        Trial { start: round / 2, round, case: case.into(), at_ns, result: result.map(observation) }
+    }
+
+    fn recorded(trials: Vec<Trial>) -> Recorded {
+        Recorded {
+            budget_ns: 1,
+            window_ns: 1,
+            cpus: vec![0],
+            seed: 7,
+            stopped: Stopped::Budget,
+            starts: vec![],
+            trials,
+        }
+    }
+
+    #[test]
+    fn trials_survive_a_round_trip_in_their_order() {
+        let before = recorded(vec![
+            trial(0, "b", 10, Err(Refusal::TimedOut { waited_ms: 5 })),
+            trial(0, "a", 20, Ok(193.5)),
+            trial(1, "a", 30, Ok(0.1 + 0.2)),
+            trial(1, "b", 40, Ok(-1.0)),
+            trial(2, "a", 50, Err(Refusal::Crashed { signal: 11 })),
+        ]);
+        let text = serde_json::to_string(&before).unwrap();
+        assert_eq!(serde_json::from_str::<Recorded>(&text).unwrap(), before, "{text}");
+    }
+
+    #[test]
+    fn uneven_columns_are_refused() {
+        let text = serde_json::to_string(&recorded(vec![trial(0, "a", 1, Ok(1.0))])).unwrap();
+        for (from, to, fault) in [
+            (r#""cost":[1.0]"#, r#""cost":[1.0,2.0]"#, "different length"),
+            (r#""round":[0]"#, r#""round":[]"#, "different length"),
+            (
+                r#""proof""#,
+                r#""refused":{"9":{"kind":"timed_out","waited_ms":1}},"proof""#,
+                "not there",
+            ),
+        ] {
+            assert!(text.contains(from), "{text}");
+            let error = serde_json::from_str::<Recorded>(&text.replace(from, to)).unwrap_err();
+            assert!(error.to_string().contains(fault), "{error}");
+        }
+    }
+}
