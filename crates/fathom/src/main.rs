@@ -1,1 +1,82 @@
-fn main(){}
+//! The command: words typed, a request, the crates below, words printed.
+//!
+//! Not here: no measuring and no statistics.
+//!
+//! Run: `cargo run --release -- --help`
+
+mod ask;
+mod failure;
+mod output;
+mod progress;
+mod questions;
+mod request;
+mod signals;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+
+use failure::Failure;
+use output::Printed;
+use request::{Request, Wish};
+use words::Words;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(failure) => {
+            failure.tell();
+            failure.code()
+        }
+    }
+}
+
+fn run() -> Result<ExitCode, Failure> {
+    let words = match words::typed()? {
+        words::Typed::Words(words) => words,
+        words::Typed::Help(text) => return output::print(&text).map(|_| ExitCode::SUCCESS),
+    };
+    match request::wish(words)? {
+        Wish::Ask(request) => ask(&request),
+        Wish::Describe(shown) => {
+            let run = ask::describe_only();
+            output::save_and_print(&run, &shown, None).map(Printed::code)
+        }
+        Wish::Report { path, shown } => {
+            let run = record::file::read(&path)
+                .map_err(|error| Failure::wrong(format!("{}: {error}", path.display())))?;
+            output::save_and_print(&run, &shown, None).map(Printed::code)
+        }
+        Wish::Completions(shell) => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Words::command(), "fathom", &mut text);
+            output::print(&String::from_utf8_lossy(&text)).map(|_| ExitCode::SUCCESS)
+        }
+        Wish::Man => output::print(&words::man_page()?).map(|_| ExitCode::SUCCESS),
+        Wish::Serve { experiment, parent } => serve(&experiment, parent),
+    }
+}
+
+/// Asks the questions; what was asked before a signal is kept.
+fn ask(request: &Request) -> Result<ExitCode, Failure> {
+    let place = output::reserve(request)?;
+    let interrupted = signals::watch()?;
+    let run = ask::ask(request, &interrupted);
+    let printed = output::save_and_print(&run, &request.shown, place)?;
+    Ok(if ask::nothing_measured(&run) && printed == Printed::Whole {
+        Failure::not_here("no question could be answered here; the reasons are above").told()
+    } else {
+        printed.code()
+    })
+}
+
+/// The hidden worker: trials for the command that started it.
+fn serve(experiment: &str, parent: u32) -> Result<ExitCode, Failure> {
+    let experiment = questions::by_name(experiment)
+        .ok_or_else(|| Failure::wrong(format!("no experiment is called {experiment:?}")))?;
+    // Ctrl-C reaches the whole process group; the command decides what follows from it.
+    let _ignored = signals::watch()?;
+    lab::serve(experiment, parent).map_err(|orphaned| Failure::wrong(orphaned.to_string()))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -22,7 +22,7 @@ mod table;
 pub use figure::{Bar, Figure, Histogram};
 pub use finding::{Basis, Better, Estimate, Expected, Finding, Outcome, Reference, WrongFinding};
 pub use machine::{Cache, CacheKind, CpuQuota, Hypervisor, LogicalCpu, Machine, Seccomp};
-pub use quantity::{Quantity, Unit, percent};
+pub use quantity::{Quantity, Unit, grouped, percent};
 pub use recorded::{Observation, Reading, Recorded, Start, Stopped, Trial};
 pub use refusal::Refusal;
 pub use run::{Caveat, Conclusion, Ended, Run, SCHEMA, Section};

@@ -44,9 +44,7 @@ impl Quantity {
             Unit::Nanoseconds => {
                 pick(value, &[(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")])
             }
-            Unit::PerSecond => {
-                pick(value, &[(1e9, " G/s"), (1e6, " M/s"), (1e3, " k/s"), (1.0, " /s")])
-            }
+            Unit::PerSecond => (value, "/s"),
             Unit::Ratio => (value, "x"),
             Unit::Share => (value * 100.0, " %"),
         }
@@ -62,6 +60,9 @@ impl Quantity {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.unit == Unit::PerSecond {
+            return out.pad(&format!("{}/s", grouped(self.value)));
+        }
         let (number, suffix) = self.scaled();
         out.pad(&format!("{}{suffix}", three_digits(number)))
     }
@@ -70,9 +71,9 @@ impl fmt::Display for Quantity {
 /// What one step of a printed `suffix` is worth in `unit`.
 fn factor_of(unit: Unit, suffix: &str) -> f64 {
     match (unit, suffix.trim()) {
-        (Unit::Nanoseconds, "s") | (Unit::PerSecond, "G/s") => 1e9,
-        (Unit::Nanoseconds, "ms") | (Unit::PerSecond, "M/s") => 1e6,
-        (Unit::Nanoseconds, "µs") | (Unit::PerSecond, "k/s") => 1e3,
+        (Unit::Nanoseconds, "s") => 1e9,
+        (Unit::Nanoseconds, "ms") => 1e6,
+        (Unit::Nanoseconds, "µs") => 1e3,
         (Unit::Share, _) => 0.01,
         _ => 1.0,
     }
@@ -102,6 +103,24 @@ fn three_digits(value: f64) -> String {
     if gained && decimals > 0 { format!("{value:.*}", decimals - 1) } else { text }
 }
 
+/// Three significant digits of a count, its thousands set apart: `51,800`.
+pub fn grouped(value: f64) -> String {
+    let size = value.abs();
+    if !(1000.0..1e15).contains(&size) {
+        return three_digits(value);
+    }
+    let step = 10f64.powi(size.log10().floor() as i32 - 2);
+    let digits = format!("{:.0}", (size / step).round() * step);
+    let mut text = String::from(if value < 0.0 { "-" } else { "" });
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A share or a relative difference in per cent: `1.9 %`.
 pub fn percent(share: f64) -> String {
     Quantity::new(share, Unit::Share).to_string()
@@ -125,7 +144,10 @@ mod tests {
             (1234.0, Nanoseconds, "1.23 µs"),
             (65_100.0, Nanoseconds, "65.1 µs"),
             (2.5e9, Nanoseconds, "2.50 s"),
-            (51_800.0, PerSecond, "51.8 k/s"),
+            (51_840.0, PerSecond, "51,800/s"),
+            (999.0, PerSecond, "999/s"),
+            (999_999.0, PerSecond, "1,000,000/s"),
+            (-1234.0, PerSecond, "-1,230/s"),
             (5.3, Ratio, "5.30x"),
             (0.0191, Share, "1.91 %"),
             (-12.34, Nanoseconds, "-12.3 ns"),

@@ -1,1 +1,14 @@
-//! placeholder
+//! What a run says, to a person.
+//!
+//! Renderers know sections only: whatever an experiment wants said is in its findings, tables,
+//! figures and caveats. They trust nothing in them, because anybody can write a run file.
+//!
+//! Not here: no experiment's name, no statistics, no files.
+//!
+//! Run: `cargo test -p report`
+
+mod clean;
+mod text;
+
+pub use clean::one_line;
+pub use text::{Look, text};

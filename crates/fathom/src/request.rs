@@ -1,0 +1,194 @@
+//! What is needed, from what was typed: checked against this machine, before anything is measured.
+
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    io::IsTerminal,
+    path::PathBuf,
+    time::Duration,
+};
+
+use clap_complete::Shell;
+use lab::Experiment;
+use record::Machine;
+use report::Look;
+
+use crate::{
+    failure::Failure,
+    questions,
+    words::{Colour, MeasuringWords, Question, ShownWords, SurveyWords, Words},
+};
+
+/// What the command is to do.
+pub enum Wish {
+    Ask(Request),
+    Describe(Shown),
+    Report { path: PathBuf, shown: Shown },
+    Completions(Shell),
+    Man,
+    Serve { experiment: String, parent: u32 },
+}
+
+/// Questions to be asked.
+pub struct Request {
+    /// The questions, and how long each may take.
+    pub questions: Vec<(&'static dyn Experiment, Duration)>,
+    /// Whether this is a survey, which keeps its run and describes the machine.
+    pub survey: bool,
+    pub machine: Machine,
+    pub cpus: Vec<usize>,
+    pub seed: u64,
+    pub shown: Shown,
+}
+
+/// Where the answers go.
+pub struct Shown {
+    pub json: bool,
+    pub out: Option<PathBuf>,
+    pub look: Look,
+}
+
+/// What is wished for.
+///
+/// # Errors
+/// Where the words contradict each other or this machine.
+pub fn wish(words: Words) -> Result<Wish, Failure> {
+    let Words { question, survey, measuring, shown } = words;
+    let unused = question.as_ref().and_then(|question| unused(question, &survey, &measuring));
+    if let Some(unused) = unused {
+        return Err(Failure::wrong(unused));
+    }
+    let shown = look(shown);
+    Ok(match question {
+        None => Wish::Ask(survey_request(survey, measuring, shown)?),
+        Some(Question::Survey { survey: more, measuring: closer }) => {
+            let survey = SurveyWords {
+                only: [survey.only, more.only].concat(),
+                skip: [survey.skip, more.skip].concat(),
+            };
+            Wish::Ask(survey_request(survey, closer.or(measuring), shown)?)
+        }
+        Some(Question::Syscall { measuring: closer }) => {
+            Wish::Ask(single("syscall", closer.or(measuring), shown)?)
+        }
+        Some(Question::Machine) => Wish::Describe(shown),
+        Some(Question::Report { run }) => Wish::Report { path: run, shown },
+        Some(Question::Completions { shell }) => Wish::Completions(shell),
+        Some(Question::Man) => Wish::Man,
+        Some(Question::Worker { experiment, parent }) => Wish::Serve { experiment, parent },
+    })
+}
+
+/// Words that mean nothing to this question; to pass over them in silence would be a lie.
+fn unused(
+    question: &Question,
+    survey: &SurveyWords,
+    measuring: &MeasuringWords,
+) -> Option<&'static str> {
+    let surveys = matches!(question, Question::Survey { .. });
+    let measures = surveys || matches!(question, Question::Syscall { .. });
+    if !surveys && *survey != SurveyWords::default() {
+        return Some("--only and --skip choose among a survey's questions; name no other question");
+    }
+    if !measures && *measuring != MeasuringWords::default() {
+        return Some("--time, --seed and --cpus say how to measure; this command measures nothing");
+    }
+    None
+}
+
+fn single(name: &str, measuring: MeasuringWords, shown: Shown) -> Result<Request, Failure> {
+    let experiment = questions::by_name(name)
+        .ok_or_else(|| Failure::wrong(format!("unknown question '{name}'")))?;
+    let time = measuring.time.unwrap_or(experiment.about().survey_budget);
+    request(vec![(experiment, time)], false, measuring, shown)
+}
+
+/// A survey's time is divided as the experiments' own shares are.
+fn survey_request(
+    survey: SurveyWords,
+    measuring: MeasuringWords,
+    shown: Shown,
+) -> Result<Request, Failure> {
+    for name in survey.only.iter().chain(&survey.skip) {
+        if questions::by_name(name).is_none() {
+            let known: Vec<&str> = questions::ALL.iter().map(|it| it.about().name).collect();
+            let known = known.join(", ");
+            return Err(Failure::wrong(format!(
+                "unknown question '{name}' in --only or --skip; a survey asks {known}"
+            )));
+        }
+    }
+    let asked = |name: &str| {
+        let is_in = |names: &[String]| names.iter().any(|it| it == name);
+        (survey.only.is_empty() || is_in(&survey.only)) && !is_in(&survey.skip)
+    };
+    let asked: Vec<&'static dyn Experiment> =
+        questions::ALL.iter().copied().filter(|it| asked(it.about().name)).collect();
+    if asked.is_empty() {
+        return Err(Failure::wrong("--only and --skip leave no question to ask"));
+    }
+    let shares: Duration = asked.iter().map(|it| it.about().survey_budget).sum();
+    let scale = measuring.time.map_or(1.0, |time| time.as_secs_f64() / shares.as_secs_f64());
+    let with_time = |it: &'static dyn Experiment| (it, it.about().survey_budget.mul_f64(scale));
+    request(asked.into_iter().map(with_time).collect(), true, measuring, shown)
+}
+
+fn request(
+    questions: Vec<(&'static dyn Experiment, Duration)>,
+    survey: bool,
+    measuring: MeasuringWords,
+    shown: Shown,
+) -> Result<Request, Failure> {
+    let machine = machine::describe();
+    let cpus = match &measuring.cpus {
+        Some(list) => chosen_cpus(list, &machine.affinity)?,
+        None => machine::fastest(&machine),
+    };
+    if cpus.is_empty() {
+        return Err(Failure::not_here("the CPUs that this process may use can't be read"));
+    }
+    // 32 bits, so that a seed can be read out and typed again.
+    let seed = measuring
+        .seed
+        .unwrap_or_else(|| RandomState::new().build_hasher().finish() & u64::from(u32::MAX));
+    Ok(Request { questions, survey, machine, cpus, seed, shown })
+}
+
+/// The CPUs that were typed, each of which this process may use.
+fn chosen_cpus(list: &str, allowed: &[usize]) -> Result<Vec<usize>, Failure> {
+    let may = machine::cpu_list_text(allowed);
+    let cpus = machine::parse_cpu_list(list).map_err(|error| {
+        Failure::wrong(format!("--cpus {list}: {error}; give CPUs as in 0,1 or 0-3"))
+    })?;
+    if let Some(cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
+        return Err(Failure::wrong(format!(
+            "--cpus {list}: CPU {cpu} is not there or not permitted; this process may use {may}"
+        )));
+    }
+    if cpus.is_empty() {
+        return Err(Failure::wrong(format!("--cpus names no CPU; this process may use {may}")));
+    }
+    Ok(cpus)
+}
+
+const WIDTH_PIPED: usize = 80;
+
+fn look(words: ShownWords) -> Shown {
+    let terminal = std::io::stdout().is_terminal();
+    let colour = match words.color {
+        Colour::Always => true,
+        Colour::Never => false,
+        // As no-color.org has it: set and not empty.
+        Colour::Auto => {
+            let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            let no = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            terminal && !no && !dumb
+        }
+    };
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let window = || {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    };
+    let width = window().or_else(columns).unwrap_or(WIDTH_PIPED).min(1000);
+    Shown { json: words.json, out: words.out, look: Look { width, colour } }
+}

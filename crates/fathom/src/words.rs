@@ -1,0 +1,231 @@
+//! What was typed, as it was typed: no system call is made to understand it.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{
+    Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint, error::ErrorKind,
+};
+use clap_complete::Shell;
+
+use crate::failure::Failure;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 2 the words were wrong; 3 not possible here; 4 failed midway; 130 interrupted.";
+
+/// Measures what your machine really does beneath your program, and says what to do about it.
+///
+/// Without a question, all quick ones are asked (`survey`), and the answers are kept in
+/// fathom-run.json.
+#[derive(Debug, Parser)]
+#[command(name = "fathom", version, color = ColorChoice::Never, after_help = EXIT_CODES)]
+#[command(disable_help_subcommand = true)]
+pub struct Words {
+    #[command(subcommand)]
+    pub question: Option<Question>,
+    #[command(flatten)]
+    pub survey: SurveyWords,
+    #[command(flatten)]
+    pub measuring: MeasuringWords,
+    #[command(flatten)]
+    pub shown: ShownWords,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Question {
+    /// Ask every quick question, and keep the answers in fathom-run.json
+    Survey {
+        #[command(flatten)]
+        survey: SurveyWords,
+        #[command(flatten)]
+        measuring: MeasuringWords,
+    },
+    /// What entering the kernel costs, call by call
+    Syscall {
+        #[command(flatten)]
+        measuring: MeasuringWords,
+    },
+    /// What this machine is, as far as it decides what programs measure on it
+    Machine,
+    /// Print a stored run again
+    Report {
+        /// The run file, as `--out` or the survey wrote it
+        #[arg(value_hint = ValueHint::FilePath)]
+        run: PathBuf,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+    #[command(name = "__worker", hide = true)]
+    Worker { experiment: String, parent: u32 },
+}
+
+/// Which questions a survey asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct SurveyWords {
+    /// In a survey, ask only these questions (comma-separated)
+    #[arg(long, value_name = "QUESTION", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// In a survey, leave these questions out (comma-separated)
+    #[arg(long, value_name = "QUESTION", value_delimiter = ',')]
+    pub skip: Vec<String>,
+}
+
+/// How to measure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct MeasuringWords {
+    /// How long to measure, as in 10s, 1m30s or 500ms; a survey divides it among its questions
+    #[arg(long, allow_hyphen_values = true, value_parser = time)]
+    pub time: Option<Duration>,
+    /// The seed of every shuffle and resampling; the same seed yields the same schedule
+    #[arg(long, allow_hyphen_values = true, value_parser = seed)]
+    pub seed: Option<u64>,
+    /// The CPUs to measure on, as in 0,1 or 0-3; otherwise all that this process may use, of the
+    /// fastest kind
+    #[arg(long, allow_hyphen_values = true)]
+    pub cpus: Option<String>,
+}
+
+/// Where the answers go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct ShownWords {
+    /// Print the run as JSON, and nothing else
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Write the run to this file
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub out: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Colour,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl MeasuringWords {
+    /// These words, and where they are silent, those.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            time: self.time.or(other.time),
+            seed: self.seed.or(other.seed),
+            cpus: self.cpus.or(other.cpus),
+        }
+    }
+}
+
+/// Understood words, or a text that was asked for instead.
+#[allow(clippy::large_enum_variant, reason = "there is one of it, for a moment")]
+pub enum Typed {
+    Words(Words),
+    Help(String),
+}
+
+/// What was typed.
+///
+/// # Errors
+/// In one line, whatever clap says in several.
+pub fn typed() -> Result<Typed, Failure> {
+    match Words::try_parse() {
+        Ok(words) => Ok(Typed::Words(words)),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                Ok(Typed::Help(error.render().to_string()))
+            }
+            ErrorKind::InvalidSubcommand => {
+                let said = one_line_of(&error.render().to_string());
+                let said = said.replace("unrecognized subcommand", "unknown question");
+                let known = Words::command();
+                let known = known.get_subcommands().filter(|it| !it.is_hide_set());
+                let known: Vec<&str> = known.map(clap::Command::get_name).collect();
+                Err(Failure::wrong(format!("{said}; there are {}", known.join(", "))))
+            }
+            _ => Err(Failure::wrong(one_line_of(&error.render().to_string()))),
+        },
+    }
+}
+
+/// The first paragraph of clap's message, without its first word.
+fn one_line_of(message: &str) -> String {
+    let lines = message.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join(" ");
+    line.trim_start_matches("error: ").to_owned()
+}
+
+/// The manual page, in roff.
+///
+/// # Errors
+/// Where it can't be rendered.
+pub fn man_page() -> Result<String, Failure> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Words::command())
+        .render(&mut page)
+        .map_err(|error| Failure::midway(format!("the manual page: {error}")))?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
+}
+
+const TIME_MIN: Duration = Duration::from_millis(100);
+const TIME_MAX: Duration = Duration::from_secs(3600);
+
+fn time(text: &str) -> Result<Duration, String> {
+    let right = "give 100ms to 1h, as in 10s or 1m30s";
+    let time = humantime::parse_duration(text).map_err(|error| format!("{error}; {right}"))?;
+    if (TIME_MIN..=TIME_MAX).contains(&time) { Ok(time) } else { Err(right.to_owned()) }
+}
+
+/// Every seed is a whole number that JavaScript, and so any reader of JSON, can hold.
+const SEED_MAX: u64 = (1 << 53) - 1;
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .ok()
+        .filter(|seed| *seed <= SEED_MAX)
+        .ok_or_else(|| format!("give a whole number from 0 to {SEED_MAX}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_hold() {
+        Words::command().debug_assert();
+    }
+
+    #[test]
+    fn every_experiment_has_its_command_with_the_same_help() {
+        for experiment in crate::questions::ALL {
+            let about = experiment.about();
+            let command = Words::command();
+            let found = command.find_subcommand(about.name).expect(about.name);
+            assert_eq!(found.get_about().map(ToString::to_string).as_deref(), Some(about.help));
+        }
+    }
+
+    #[test]
+    fn times_and_seeds_are_bounded() {
+        for (text, right) in [("10s", true), ("1m30s", true), ("100ms", true), ("1h", true)] {
+            assert_eq!(time(text).is_ok(), right, "{text}");
+        }
+        for text in ["0s", "-5s", "10", "1day", "99ms", "soon", "", "18446744073709551616s"] {
+            assert!(time(text).is_err_and(|error| error.contains("100ms to 1h")), "{text}");
+        }
+        assert_eq!(seed("9007199254740991"), Ok(SEED_MAX));
+        for text in ["-1", "9007199254740992", "x", "1.5", ""] {
+            assert!(seed(text).is_err(), "{text}");
+        }
+    }
+}

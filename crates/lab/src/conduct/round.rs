@@ -1,0 +1,153 @@
+//! One round: every case once, in the schedule's order, with a fresh worker where one was lost.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use record::{Refusal, Trial as TrialRecord};
+
+use super::{Go, Progress, Watch};
+use crate::{Case, Instruments, Launcher, Trial, Worker, schedule::Schedule};
+
+/// A case that ended this many workers is not run again.
+const WORKERS_LOST_MAX: u32 = 2;
+/// After this many failures in a row to start any worker, there is no point in going on.
+const STARTS_FAILED_MAX: u32 = 3;
+/// An answer is overdue after ten windows and this.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What stays the same over all rounds of a step, and which cases were given up.
+pub(super) struct Rounds<'a> {
+    pub experiment: &'a str,
+    pub schedule: Schedule,
+    pub cases: &'a [Case],
+    pub cpus: &'a [usize],
+    /// When the section began.
+    pub begun_ns: u64,
+    /// When this step began.
+    pub step_begun_ns: u64,
+    /// How long this step may take.
+    pub time: Duration,
+    /// Workers lost, by case, and how the last one was.
+    pub lost: BTreeMap<usize, (u32, Refusal)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RoundEnd {
+    Finished,
+    /// The watch said so.
+    Stopped,
+    /// No worker can be started.
+    Broken,
+}
+
+/// The rounds of one worker process, and of those that replace it if it is lost.
+pub(super) struct StartRun<'a, 'b> {
+    rounds: &'a mut Rounds<'b>,
+    launcher: &'a dyn Launcher,
+    worker: Option<Box<dyn Worker + 'a>>,
+    start: u32,
+    starts_failed: u32,
+    cpu_ns_of_lost: u64,
+}
+
+impl<'b> Rounds<'b> {
+    pub(super) fn start<'a>(
+        &'a mut self,
+        launcher: &'a dyn Launcher,
+        start: u32,
+    ) -> StartRun<'a, 'b> {
+        StartRun {
+            rounds: self,
+            launcher,
+            worker: None,
+            start,
+            starts_failed: 0,
+            cpu_ns_of_lost: 0,
+        }
+    }
+
+    fn share(&self, now_ns: u64) -> f64 {
+        ((now_ns - self.step_begun_ns) as f64 / self.time.as_nanos().max(1) as f64).min(1.0)
+    }
+}
+
+impl StartRun<'_, '_> {
+    /// Runs one round and appends its trials.
+    pub(super) fn round(
+        &mut self,
+        round: u32,
+        trials: &mut Vec<TrialRecord>,
+        instruments: &mut dyn Instruments,
+        watch: &mut dyn Watch,
+    ) -> RoundEnd {
+        let plan = self.rounds.schedule.round(round);
+        let last = plan.len() - 1;
+        for (place, planned) in plan.into_iter().enumerate() {
+            let at_ns = instruments.now_ns() - self.rounds.begun_ns;
+            let result = self.trial(planned.case, planned.window);
+            let case = &self.rounds.cases[planned.case].id;
+            let progress = Progress {
+                experiment: self.rounds.experiment,
+                case,
+                round,
+                share: self.rounds.share(instruments.now_ns()),
+                round_ended: place == last,
+            };
+            trials.push(TrialRecord {
+                start: self.start,
+                round,
+                case: case.clone(),
+                at_ns,
+                result,
+            });
+            if watch.seen(&progress) == Go::Stop {
+                return RoundEnd::Stopped;
+            }
+        }
+        if self.starts_failed >= STARTS_FAILED_MAX { RoundEnd::Broken } else { RoundEnd::Finished }
+    }
+
+    /// The CPU time of the worker, and of those that it replaced.
+    pub(super) fn cpu_ns(&self) -> u64 {
+        self.cpu_ns_of_lost + self.worker.as_ref().map_or(0, |worker| worker.cpu_ns())
+    }
+
+    fn trial(&mut self, case: usize, window: Duration) -> Result<record::Observation, Refusal> {
+        if let Some((count, refusal)) = self.rounds.lost.get(&case)
+            && *count >= WORKERS_LOST_MAX
+        {
+            return Err(refusal.clone());
+        }
+        let trial = Trial {
+            case: self.rounds.cases[case].clone(),
+            window,
+            cpus: self.rounds.cpus.to_vec(),
+            start: self.start,
+        };
+        let deadline = window * 10 + GRACE;
+        let result = self.worker()?.run(&trial, deadline);
+        if let Err(refusal) = &result
+            && !refusal.worker_survives()
+        {
+            self.cpu_ns_of_lost = self.cpu_ns();
+            self.worker = None;
+            let lost = self.rounds.lost.entry(case).or_insert((0, refusal.clone()));
+            *lost = (lost.0 + 1, refusal.clone());
+        }
+        result
+    }
+
+    fn worker(&mut self) -> Result<&mut (dyn Worker + '_), Refusal> {
+        if self.worker.is_none() {
+            if self.starts_failed >= STARTS_FAILED_MAX {
+                return Err(Refusal::Broken { seen: "no worker can be started".into() });
+            }
+            self.starts_failed += 1;
+            self.worker = Some(self.launcher.start(self.rounds.experiment)?);
+            self.starts_failed = 0;
+        }
+        match &mut self.worker {
+            Some(worker) => Ok(&mut **worker),
+            None => Err(Refusal::Broken { seen: "no worker".into() }),
+        }
+    }
+}

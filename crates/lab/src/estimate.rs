@@ -1,0 +1,95 @@
+//! From trials to a number with its interval, or to the reason why there is none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use record::{Basis, Estimate, Outcome, Recorded, Refusal};
+use stats::{Point, Series, Summary, derive_seed, median, ratios, summary};
+
+/// Where more of a case's trials than this were refused, the case is.
+const REFUSED_SHARE_MAX: f64 = 0.5;
+
+/// One metric of one case, start by start.
+pub fn series(recorded: &Recorded, case: &str, metric: &str) -> Series {
+    let mut starts = vec![Vec::new(); recorded.starts.len()];
+    for trial in recorded.of_case(case) {
+        let reading = trial.result.as_ref().ok().and_then(|seen| seen.readings.get(metric));
+        if let Some(value) = reading.and_then(|reading| reading.level()) {
+            starts[trial.start as usize].push(Point {
+                round: trial.round,
+                at_ns: trial.at_ns,
+                value,
+            });
+        }
+    }
+    Series::new(starts)
+}
+
+/// The median of one metric of one case with its interval; or why most of its trials refused.
+pub fn outcome(recorded: &Recorded, case: &str, metric: &str) -> Outcome {
+    if let Some(refusal) = usual_refusal(recorded, case) {
+        return Outcome::Refused(refusal);
+    }
+    match estimate_of(&series(recorded, case, metric), recorded.seed, &[case, metric]) {
+        Some(estimate) => Outcome::Measured(estimate),
+        None => Outcome::NotRun { why: "no round was finished".into() },
+    }
+}
+
+/// The ratio of two cases' metric, round by round; refused where either case is.
+pub fn derived_ratio(recorded: &Recorded, of: &str, to: &str, metric: &str) -> Outcome {
+    for case in [of, to] {
+        if let Some(refusal) = usual_refusal(recorded, case) {
+            return Outcome::Refused(refusal);
+        }
+    }
+    let ratios = ratios(&series(recorded, of, metric), &series(recorded, to, metric));
+    match estimate_of(&ratios, recorded.seed, &[of, to, metric]) {
+        Some(estimate) => Outcome::Derived(estimate),
+        None => Outcome::NotRun { why: "no round was finished".into() },
+    }
+}
+
+/// How one metric of one case was spread over its rounds.
+pub fn spread(recorded: &Recorded, case: &str, metric: &str) -> Summary {
+    summary(&series(recorded, case, metric).values())
+}
+
+/// The median over one case's trials of each thing that was counted.
+pub fn proof_of(recorded: &Recorded, case: &str) -> BTreeMap<String, f64> {
+    let mut counted: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for seen in recorded.of_case(case).filter_map(|trial| trial.result.as_ref().ok()) {
+        for (counter, value) in &seen.proof {
+            counted.entry(counter).or_default().push(*value);
+        }
+    }
+    counted.into_iter().map(|(name, mut values)| (name.to_owned(), median(&mut values))).collect()
+}
+
+/// The metrics that a case was seen to have.
+pub(crate) fn metrics_of(recorded: &Recorded, case: &str) -> BTreeSet<String> {
+    let seen = recorded.of_case(case).filter_map(|trial| trial.result.as_ref().ok());
+    seen.flat_map(|seen| seen.readings.keys().cloned()).collect()
+}
+
+/// The interval of a series, with a seed that belongs to `names` alone.
+pub(crate) fn estimate_of(series: &Series, seed: u64, names: &[&str]) -> Option<Estimate> {
+    let interval = series.median_interval(derive_seed(seed, &names.join("/")))?;
+    let basis = Basis::Rounds { rounds: series.len() as u32, starts: series.starts().len() as u32 };
+    Some(Estimate { value: interval.value, low: interval.low, high: interval.high, basis })
+}
+
+/// The most frequent refusal of a case, where most of its trials were refused.
+fn usual_refusal(recorded: &Recorded, case: &str) -> Option<Refusal> {
+    let mut refusals: BTreeMap<String, (u32, &Refusal)> = BTreeMap::new();
+    let (mut refused, mut all) = (0u32, 0u32);
+    for trial in recorded.of_case(case) {
+        all += 1;
+        if let Err(refusal) = &trial.result {
+            refused += 1;
+            refusals.entry(refusal.to_string()).or_insert((0, refusal)).0 += 1;
+        }
+    }
+    let most = refusals.into_values().max_by_key(|(count, _)| *count);
+    most.filter(|_| f64::from(refused) > REFUSED_SHARE_MAX * f64::from(all))
+        .map(|(_, refusal)| refusal.clone())
+}

@@ -1,0 +1,130 @@
+//! What an experiment is: cases, a trial, and what follows from the trials.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use record::{Conclusion, Machine, Observation, Recorded, Refusal};
+use serde::{Deserialize, Serialize};
+
+/// A question with its method.
+pub trait Experiment: Sync {
+    /// Name, question and what else never changes.
+    fn about(&self) -> &'static About;
+
+    /// The next step, given what was recorded so far. Pure; asked until it answers [`Step::Done`].
+    ///
+    /// # Errors
+    /// Where the question can't be asked on this machine.
+    fn next(&self, context: &Context, so_far: &Recorded) -> Result<Step, Refusal>;
+
+    /// Runs one trial. Called in a worker process, which it may place and bend as it likes.
+    ///
+    /// # Errors
+    /// Where no number can be named, which is a result like any other.
+    fn trial(&self, trial: &Trial) -> Result<Observation, Refusal>;
+
+    /// What follows from the trials. Pure: a stored run can be concluded again.
+    fn conclude(&self, context: &Context, recorded: &Recorded) -> Conclusion;
+}
+
+/// What of an experiment never changes.
+#[derive(Debug)]
+pub struct About {
+    /// Its name on the command line, and the first word of its findings' ids.
+    pub name: &'static str,
+    /// What it answers, in one sentence.
+    pub question: &'static str,
+    /// One line for the command's help.
+    pub help: &'static str,
+    /// To be raised whenever what a trial does changes.
+    pub workload_version: u32,
+    /// Its share of the survey's time.
+    pub survey_budget: Duration,
+}
+
+/// What there is to know before the first trial.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The machine that the trials run on.
+    pub machine: Machine,
+    /// What the user asked for.
+    pub request: Request,
+}
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// How long the experiment may take.
+    pub budget: Duration,
+    /// The CPUs that trials may be placed on; never empty.
+    pub cpus: Vec<usize>,
+    /// The section's own seed.
+    pub seed: u64,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Run every case once per round, in shuffled order, until all intervals are narrow enough or
+    /// the time is used up.
+    Rounds {
+        /// The cases; their ids are unique.
+        cases: Vec<Case>,
+        /// How long it may take.
+        time: Duration,
+        /// The half-width, relative to the value, at which an interval is narrow enough.
+        half_width_max: f64,
+    },
+    /// There is nothing left to do.
+    Done,
+}
+
+/// What a twin's id ends in.
+pub const TWIN: &str = ".twin";
+
+/// One combination of levels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// Unique within the experiment.
+    pub id: String,
+    /// The level of each factor.
+    pub levels: BTreeMap<String, String>,
+}
+
+impl Case {
+    /// The case of these levels.
+    pub fn new(id: &str, levels: &[(&str, &str)]) -> Self {
+        let level = |(factor, level): &(&str, &str)| ((*factor).to_owned(), (*level).to_owned());
+        Self { id: id.to_owned(), levels: levels.iter().map(level).collect() }
+    }
+
+    /// The same case under a second label: whatever differs between the two is noise.
+    pub fn twin(&self) -> Self {
+        Self { id: format!("{}{TWIN}", self.id), levels: self.levels.clone() }
+    }
+
+    /// The level of `factor`; empty where the case has no such factor.
+    pub fn level(&self, factor: &str) -> &str {
+        self.levels.get(factor).map_or("", String::as_str)
+    }
+}
+
+/// One timed window of one case, as a worker is asked for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trial {
+    /// What to run.
+    pub case: Case,
+    /// For how long, about.
+    pub window: Duration,
+    /// The CPUs that it may be placed on; never empty.
+    pub cpus: Vec<usize>,
+    /// Which worker process of the section this is.
+    pub start: u32,
+}
+
+impl Trial {
+    /// The CPU for a trial that needs only one: each start takes the next, so that no single CPU
+    /// speaks for the machine.
+    pub fn home_cpu(&self) -> usize {
+        self.cpus[self.start as usize % self.cpus.len()]
+    }
+}

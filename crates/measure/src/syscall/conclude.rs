@@ -1,0 +1,217 @@
+//! From the trials to findings, tables and figures.
+
+use lab::{Context, derived_ratio, outcome, proof_of, series, spread};
+use record::{
+    Align, Bar, Better, Conclusion, Estimate, Figure, Finding, Histogram, Outcome, Quantity,
+    Recorded, Table, Unit, grouped,
+};
+use stats::{histogram, quantile};
+
+use super::{
+    COST,
+    calls::{CALLS, Call},
+    caveats, references,
+};
+
+/// Bins of the picture of how the rounds fell; a terminal's line holds as many.
+const BINS: usize = 48;
+/// Above this many calls a second, this part of a CPU is gone.
+const CPU_SHARE: f64 = 0.01;
+
+pub(super) fn conclude(context: &Context, recorded: &Recorded) -> Conclusion {
+    let mut findings: Vec<Finding> = CALLS.iter().map(|call| cost(*call, recorded)).collect();
+    let bare = findings[0].clone();
+    findings.insert(1, rate(&bare));
+    findings.push(speedup(recorded));
+    Conclusion {
+        tables: vec![table(&findings, recorded)],
+        figures: figures(&bare, recorded),
+        caveats: caveats::of(&context.machine),
+        findings,
+    }
+}
+
+fn ns(value: f64) -> Quantity {
+    Quantity::new(value, Unit::Nanoseconds)
+}
+
+fn interval(estimate: &Estimate) -> String {
+    Quantity::range(estimate.low, estimate.high, Unit::Nanoseconds)
+}
+
+/// What one call costs, gross: the loop around it is a finding of its own.
+fn cost(call: Call, recorded: &Recorded) -> Finding {
+    let outcome = outcome(recorded, call.id(), COST);
+    let references = references::of_case(call.id());
+    let text = match (&outcome, call) {
+        (Outcome::Measured(it), Call::Getppid) => {
+            let newest = references.last().map(|reference| {
+                format!("; {}, {}: {}", reference.machine, reference.year, ns(reference.value))
+            });
+            format!(
+                "Entering the kernel and returning costs {} (95 %: {}). You {}{}.",
+                ns(it.value),
+                interval(it),
+                ns(it.value),
+                newest.unwrap_or_default()
+            )
+        }
+        (Outcome::Measured(it), Call::Loop) => format!(
+            "Each number holds {} of the loop around the call (95 %: {}).",
+            ns(it.value),
+            interval(it)
+        ),
+        (Outcome::Measured(it), _) => {
+            format!("{}: {} (95 %: {}).", call.shown(), ns(it.value), interval(it))
+        }
+        (other, _) => format!("{}: no number; {}.", call.shown(), why(other)),
+    };
+    Finding {
+        id: format!("syscall.{}.cost", call.id()),
+        unit: Unit::Nanoseconds,
+        better: Better::Lower,
+        proof: proof_of(recorded, call.id()),
+        outcome,
+        expected: None,
+        references,
+        text,
+        advice: None,
+    }
+}
+
+/// How many calls a second take one hundredth of a CPU.
+fn rate(bare: &Finding) -> Finding {
+    let per_second = |cost_ns: f64| CPU_SHARE * 1e9 / cost_ns;
+    let outcome = match bare.outcome.estimate() {
+        Some(it) => Outcome::Derived(Estimate {
+            value: per_second(it.value),
+            low: per_second(it.high),
+            high: per_second(it.low),
+            basis: it.basis,
+        }),
+        None => bare.outcome.clone(),
+    };
+    let (text, advice) = match outcome.estimate() {
+        Some(it) => (
+            format!(
+                "1 % of one CPU goes into entering the kernel at {} calls a second.",
+                grouped(it.value)
+            ),
+            Some(format!(
+                "Below {} calls a second on a thread, leave it alone. Far above, do more per call: \
+                 larger buffers, readv and writev, sendmmsg, io_uring.",
+                grouped(it.value)
+            )),
+        ),
+        None => (format!("Calls a second: no number; {}.", why(&outcome)), None),
+    };
+    Finding {
+        id: "syscall.one_percent.rate".into(),
+        unit: Unit::PerSecond,
+        better: Better::Higher,
+        outcome,
+        expected: None,
+        references: vec![],
+        proof: bare.proof.clone(),
+        text,
+        advice,
+    }
+}
+
+/// How much faster the clock is without the kernel.
+fn speedup(recorded: &Recorded) -> Finding {
+    let (kernel, vdso) = (Call::ClockKernel.id(), Call::ClockVdso.id());
+    let outcome = derived_ratio(recorded, kernel, vdso, COST);
+    let (text, advice) = match outcome.estimate() {
+        Some(it) => (
+            format!(
+                "The vDSO reads the clock {:.1} times as fast as the kernel does (95 %: {:.1} to {:.1}).",
+                it.value, it.low, it.high
+            ),
+            Some(
+                "Read clocks through the C library, never by a raw system call; under a clock source \
+                 that the vDSO can't read, each reading enters the kernel."
+                    .to_owned(),
+            ),
+        ),
+        None => (format!("The clock by the vDSO: no number; {}.", why(&outcome)), None),
+    };
+    Finding {
+        id: "syscall.clock_gettime.vdso_speedup".into(),
+        unit: Unit::Ratio,
+        better: Better::Higher,
+        outcome,
+        expected: None,
+        references: vec![],
+        proof: proof_of(recorded, vdso),
+        text,
+        advice,
+    }
+}
+
+fn why(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Refused(refusal) => refusal.to_string(),
+        Outcome::NotRun { why } => why.clone(),
+        Outcome::Never { .. } | Outcome::Measured(_) | Outcome::Derived(_) => String::new(),
+    }
+}
+
+fn table(findings: &[Finding], recorded: &Recorded) -> Table {
+    let columns = [
+        ("call", Align::Left),
+        ("median", Align::Right),
+        ("95 % interval", Align::Right),
+        ("9 in 10 rounds", Align::Right),
+    ];
+    let mut table = Table::new("Cost of one call", &columns);
+    for call in CALLS {
+        let id = format!("syscall.{}.cost", call.id());
+        let Some(finding) = findings.iter().find(|finding| finding.id == id) else { continue };
+        let rest = match finding.outcome.estimate() {
+            Some(it) => {
+                let spread = spread(recorded, call.id(), COST);
+                let nine = Quantity::range(spread.p5, spread.p95, Unit::Nanoseconds);
+                [ns(it.value).to_string(), interval(it), nine]
+            }
+            None => ["refused".to_owned(), String::new(), String::new()],
+        };
+        table.rows.push([call.shown().to_owned()].into_iter().chain(rest).collect());
+    }
+    table
+}
+
+fn figures(bare: &Finding, recorded: &Recorded) -> Vec<Figure> {
+    let Some(it) = bare.outcome.estimate() else { return Vec::new() };
+    let yours = Bar {
+        label: "this machine".into(),
+        value: it.value,
+        low: it.low,
+        high: it.high,
+        reference: false,
+    };
+    let theirs = bare.references.iter().map(|reference| Bar {
+        label: format!("{}, {}", reference.machine, reference.year),
+        value: reference.value,
+        low: reference.value,
+        high: reference.value,
+        reference: true,
+    });
+    let mut values = series(recorded, Call::Getppid.id(), COST).values();
+    values.sort_by(f64::total_cmp);
+    // The slowest hundredth would squeeze all others into one bin; it is counted as above.
+    let (low, high) = (quantile(&values, 0.0), quantile(&values, 0.99));
+    let (counts, below, above) = histogram(&values, low, high, BINS);
+    vec![
+        Figure::Bars {
+            title: "getppid, here and elsewhere".into(),
+            unit: Unit::Nanoseconds,
+            bars: [yours].into_iter().chain(theirs).collect(),
+        },
+        Figure::Distribution {
+            title: "getppid, round by round".into(),
+            unit: Unit::Nanoseconds,
+            histogram: Histogram { low, high, counts, below, above },
+        },
+    ]
+}

@@ -1,0 +1,174 @@
+//! The calls themselves, raw, and the probe that tells whether the clock needs the kernel.
+
+use std::{hint::black_box, io, mem::MaybeUninit, os::fd::AsRawFd, sync::OnceLock};
+
+use libc::{c_int, c_long, syscall};
+
+use super::calls::Call;
+
+/// What the calls need, opened beforehand, and what their right answers are.
+pub(super) struct Prepared {
+    zero: std::fs::File,
+    null: std::fs::File,
+    parent: c_long,
+    thread: c_long,
+}
+
+impl Prepared {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
+            zero: std::fs::File::open("/dev/zero")?,
+            null: std::fs::OpenOptions::new().write(true).open("/dev/null")?,
+            // 0 where the parent lives in another PID namespace.
+            parent: rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get().into()),
+            thread: rustix::thread::gettid().as_raw_nonzero().get().into(),
+        })
+    }
+
+    /// Does `call` so many times; how many of them answered wrongly. `syscall` enters the kernel
+    /// each time, whatever the C library may know already.
+    pub(super) fn repeat(&mut self, call: Call, calls: u64) -> u64 {
+        let (zero, null) = (self.zero.as_raw_fd(), self.null.as_raw_fd());
+        let (parent, thread) = (self.parent, self.thread);
+        match call {
+            // SAFETY: takes nothing, changes nothing.
+            Call::Getppid => repeat(calls, parent, || unsafe { syscall(libc::SYS_getppid) }),
+            // SAFETY: takes nothing, changes nothing.
+            Call::Gettid => repeat(calls, thread, || unsafe { syscall(libc::SYS_gettid) }),
+            // SAFETY: -1 is never a descriptor, so nothing is closed.
+            Call::Close => repeat(calls, -1, || unsafe { syscall(libc::SYS_close, -1) }),
+            Call::Read => {
+                let mut byte = 0u8;
+                // SAFETY: the kernel writes the one byte, which outlives the call.
+                let read = || unsafe { syscall(libc::SYS_read, zero, &raw mut byte, 1usize) };
+                repeat(calls, 1, read)
+            }
+            Call::Write => {
+                let byte = 0u8;
+                // SAFETY: the kernel reads the one byte, which outlives the call.
+                repeat(calls, 1, || unsafe {
+                    syscall(libc::SYS_write, null, &raw const byte, 1usize)
+                })
+            }
+            // SAFETY: takes nothing, changes nothing.
+            Call::SchedYield => repeat(calls, 0, || unsafe { syscall(libc::SYS_sched_yield) }),
+            Call::FutexWake => {
+                let word = 0u32;
+                let wake = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+                // SAFETY: a wake reads nothing of the word but its address.
+                repeat(calls, 0, || unsafe { syscall(libc::SYS_futex, &raw const word, wake, 1) })
+            }
+            Call::ClockKernel => repeat(calls, 0, clock_in_kernel),
+            Call::ClockVdso => repeat(calls, 0, || clock_by_library().into()),
+            Call::Loop => repeat(calls, 0, || 0),
+        }
+    }
+}
+
+/// The loop around every call, the empty one too: one comparison and one addition beside the call.
+#[inline(always)]
+fn repeat(calls: u64, right: c_long, mut call: impl FnMut() -> c_long) -> u64 {
+    let mut wrong = 0;
+    for _ in 0..calls {
+        wrong += u64::from(black_box(call()) != right);
+    }
+    wrong
+}
+
+fn clock_in_kernel() -> c_long {
+    let mut now = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: the kernel writes the one timespec, which outlives the call and is not read.
+    unsafe { syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, now.as_mut_ptr()) }
+}
+
+fn clock_by_library() -> c_int {
+    let mut now = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: the library writes the one timespec, which outlives the call and is not read.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr()) }
+}
+
+/// Who answers the C library's clock_gettime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Served {
+    ByVdso,
+    ByKernel,
+    /// The probe is not permitted here.
+    Unknown,
+}
+
+/// Who answers the C library's clock_gettime here, seen once per process: a child forbids itself the
+/// system call, and asks for the time.
+pub(super) fn clock_is_served_by_vdso() -> Served {
+    static SEEN: OnceLock<Served> = OnceLock::new();
+    *SEEN.get_or_init(probe)
+}
+
+const SERVED: c_int = 0;
+const NOT_SERVED: c_int = 1;
+const NOT_PERMITTED: c_int = 2;
+
+fn probe() -> Served {
+    // SAFETY: the child calls only what is async-signal-safe, and ends by _exit.
+    let child = unsafe { libc::fork() };
+    match child {
+        -1 => return Served::Unknown,
+        0 => {
+            let code = ask_without_kernel();
+            // SAFETY: ends the child without running anything of the parent's.
+            unsafe { libc::_exit(code) }
+        }
+        _ => {}
+    }
+    let mut status: c_int = 0;
+    // SAFETY: writes the one status; the child is ours and is waited for once.
+    let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
+    match (waited == child && libc::WIFEXITED(status)).then(|| libc::WEXITSTATUS(status)) {
+        Some(SERVED) => Served::ByVdso,
+        Some(NOT_SERVED) => Served::ByKernel,
+        _ => Served::Unknown,
+    }
+}
+
+/// In the child: forbids itself clock_gettime, makes sure that this works, and asks the library.
+fn ask_without_kernel() -> c_int {
+    let load_number = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    let jump_equal = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    let ret = (libc::BPF_RET | libc::BPF_K) as u16;
+    let clock = libc::SYS_clock_gettime as u32;
+    let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    let mut filter = [
+        step(load_number, 0, 0, 0),
+        step(jump_equal, 0, 1, clock),
+        step(ret, 0, 0, refuse),
+        step(ret, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: both calls change only this child; the program outlives them, and the kernel copies it.
+    let filtered = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    };
+    if !filtered || clock_in_kernel() == 0 {
+        return NOT_PERMITTED;
+    }
+    if clock_by_library() == 0 { SERVED } else { NOT_SERVED }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The vDSO of every kernel that this was tried on serves the clock when it runs from the TSC.
+    #[test]
+    fn the_probe_agrees_with_the_clocksource() {
+        let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+        let source = std::fs::read_to_string(path).unwrap_or_default();
+        let served = clock_is_served_by_vdso();
+        match source.trim() {
+            "tsc" | "kvm-clock" | "arch_sys_counter" => assert_ne!(served, Served::ByKernel),
+            "hpet" | "acpi_pm" | "jiffies" => assert_ne!(served, Served::ByVdso),
+            _ => {}
+        }
+    }
+}

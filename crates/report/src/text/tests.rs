@@ -1,0 +1,163 @@
+//! What the text looks like, at two widths, and what hostile runs can't do to it.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use record::{
+    Align, Bar, Basis, Better, Caveat, Conclusion, Estimate, Figure, Histogram, Refusal, SCHEMA,
+    Table, Unit,
+};
+
+use super::*;
+
+fn finding(id: &str, outcome: Outcome, text: &str) -> Finding {
+    Finding {
+        id: id.into(),
+        unit: Unit::Nanoseconds,
+        better: Better::Lower,
+        outcome,
+        expected: None,
+        references: vec![],
+        proof: BTreeMap::new(),
+        text: text.into(),
+        advice: None,
+    }
+}
+
+fn run() -> Run {
+    let basis = Basis::Rounds { rounds: 140, starts: 5 };
+    let estimate = Estimate { value: 193.0, low: 190.0, high: 197.0, basis };
+    let mut table =
+        Table::new("Cost of one call", &[("call", Align::Left), ("median", Align::Right)]);
+    table.rows =
+        vec![vec!["getppid".into(), "193 ns".into()], vec!["read".into(), "240 ns".into()]];
+    let mut rate =
+        finding("a.rate", Outcome::Derived(estimate.clone()), "1 % of one CPU is 51,800 calls.");
+    rate.advice = Some("Above that, do more per call: larger buffers, readv and writev.".into());
+    let refused = Outcome::Refused(Refusal::TimedOut { waited_ms: 2000 });
+    let bar = |label: &str, value, reference| Bar {
+        label: label.into(),
+        value,
+        low: if reference { value } else { value - 3.0 },
+        high: if reference { value } else { value + 4.0 },
+        reference,
+    };
+    Run {
+        schema: SCHEMA,
+        fathom: "0.1.0".into(),
+        started_at: "2026-11-20T18:00:00Z".into(),
+        seed: 42,
+        ended: Ended::Interrupted,
+        machines: vec![Machine {
+            cpu_model: Some("AMD EPYC".into()),
+            kernel: Some("6.18.44".into()),
+            hypervisor: Some(Hypervisor::Named("KVM".into())),
+            ..Machine::default()
+        }],
+        sections: vec![Section {
+            name: "syscall".into(),
+            question: "What does entering the kernel cost?".into(),
+            workload_version: 1,
+            recorded: None,
+            conclusion: Conclusion {
+                findings: vec![
+                    finding("a.b", Outcome::Measured(estimate), "A call costs 193 ns."),
+                    rate,
+                    finding("a.c", refused, "write: no number; no answer within 2000 ms."),
+                ],
+                tables: vec![table],
+                figures: vec![
+                    Figure::Bars {
+                        title: "Here and elsewhere".into(),
+                        unit: Unit::Nanoseconds,
+                        bars: vec![
+                            bar("this machine", 193.0, false),
+                            bar("Xeon, 2013", 67.0, true),
+                        ],
+                    },
+                    Figure::Distribution {
+                        title: "Round by round".into(),
+                        unit: Unit::Nanoseconds,
+                        histogram: Histogram {
+                            low: 180.0,
+                            high: 260.0,
+                            counts: vec![1, 4, 12, 30, 14, 6, 2, 0, 0, 1, 5, 9, 4, 1],
+                            below: 0,
+                            above: 2,
+                        },
+                    },
+                ],
+                caveats: vec![Caveat::new(
+                    "virtualised",
+                    "Virtualised (KVM): the host can slow, stop or move this machine unseen.",
+                )],
+            },
+        }],
+    }
+}
+
+#[test]
+fn at_80_columns() {
+    insta::assert_snapshot!(text(&run(), Look { width: 80, colour: false }));
+}
+
+#[test]
+fn at_200_columns_in_colour() {
+    let escaped = text(&run(), Look { width: 200, colour: true }).replace('\x1b', "<esc>");
+    insta::assert_snapshot!(escaped);
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    for width in [60, 80, 120] {
+        let text = text(&run(), Look { width, colour: false });
+        let widest = text.lines().map(unicode_width::UnicodeWidthStr::width).max();
+        assert!(widest <= Some(width), "{width}: {widest:?}\n{text}");
+    }
+}
+
+#[test]
+fn a_hostile_run_moves_no_cursor() {
+    let evil = "\x1b]0;owned\x07\x1b[2J\u{202e}\n";
+    let mut run = run();
+    let section = &mut run.sections[0];
+    section.name = evil.into();
+    section.question = evil.repeat(1000);
+    section.conclusion.findings[0].text = evil.into();
+    section.conclusion.tables[0].title = evil.into();
+    section.conclusion.tables[0].rows = vec![vec![evil.into(), evil.into()]; 5000];
+    section.conclusion.caveats = vec![Caveat::new(evil, evil)];
+    let endless =
+        Histogram { low: -1e308, high: 1e308, counts: vec![u64::MAX; 99_999], below: 1, above: 1 };
+    section.conclusion.figures.push(Figure::Distribution {
+        title: evil.into(),
+        unit: Unit::Ratio,
+        histogram: endless,
+    });
+    run.fathom = evil.into();
+    run.machines[0].cpu_model = Some(evil.into());
+    let text = text(&run, Look { width: 80, colour: false });
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
+    assert!(text.contains("... and 4800 more rows"));
+    assert!(text.len() < 100_000, "{} bytes", text.len());
+}
+
+proptest! {
+    #[test]
+    fn no_numbers_make_it_panic(
+        value in any::<f64>(), low in any::<f64>(), high in any::<f64>(),
+        counts in prop::collection::vec(any::<u64>(), 0..200), width in 0usize..300,
+    ) {
+        let mut run = run();
+        let bar = Bar { label: "x".into(), value, low, high, reference: false };
+        run.sections[0].conclusion.figures = vec![
+            Figure::Bars { title: "b".into(), unit: Unit::Nanoseconds, bars: vec![bar] },
+            Figure::Distribution {
+                title: "d".into(),
+                unit: Unit::Share,
+                histogram: Histogram { low, high, counts, below: 0, above: 0 },
+            },
+        ];
+        let _ = text(&run, Look { width, colour: true });
+    }
+}
