@@ -76,17 +76,20 @@ pub fn save_and_print(run: &Run, shown: &Shown, place: Option<Place>) -> Result<
     };
     let json = record::file::to_json(run)
         .map_err(|error| Failure::midway(format!("the run can't be written as JSON: {error}")))?;
-    let saved = place.map_or(Ok(()), |place| save(place, json.as_bytes()));
-    let printed =
-        if shown.json { print(&json) } else { print(&report::text(run, shown.look)) };
-    saved.and(printed)?;
+    let saved = place.map(|place| save(place, json.as_bytes())).transpose();
+    let printed = if shown.json { print(&json) } else { print(&report::text(run, shown.look)) };
+    if let Some(where_it_is) = saved? {
+        say(&where_it_is);
+    }
+    printed?;
     Ok(match run.ended {
         Ended::Interrupted => Printed::OfInterrupted,
         Ended::Complete | Ended::Failed(_) => Printed::Whole,
     })
 }
 
-fn save(place: Place, json: &[u8]) -> Result<(), Failure> {
+/// Writes the file, and says where it is.
+fn save(place: Place, json: &[u8]) -> Result<String, Failure> {
     let path = place.path.display().to_string();
     let previous = place.previous.map(|name| place.path.with_file_name(name));
     let placed = place
@@ -97,8 +100,7 @@ fn save(place: Place, json: &[u8]) -> Result<(), Failure> {
         (true, Some(name)) => format!("; the one before is now {name}"),
         _ => String::new(),
     };
-    say(&format!("the run is in {path}{kept}"));
-    Ok(())
+    Ok(format!("the run is in {path}{kept}"))
 }
 
 /// Prints to standard output; that nobody reads on is no failure.

@@ -20,7 +20,7 @@ use crate::{
 
 /// What the command is to do.
 pub enum Wish {
-    Ask(Request),
+    Ask(Box<Request>),
     Describe(Shown),
     Report { path: PathBuf, shown: Shown },
     Completions(Shell),
@@ -59,16 +59,16 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
     }
     let shown = look(shown);
     Ok(match question {
-        None => Wish::Ask(survey_request(survey, measuring, shown)?),
+        None => Wish::Ask(Box::new(survey_request(survey, measuring, shown)?)),
         Some(Question::Survey { survey: more, measuring: closer }) => {
             let survey = SurveyWords {
                 only: [survey.only, more.only].concat(),
                 skip: [survey.skip, more.skip].concat(),
             };
-            Wish::Ask(survey_request(survey, closer.or(measuring), shown)?)
+            Wish::Ask(Box::new(survey_request(survey, closer.or(measuring), shown)?))
         }
         Some(Question::Syscall { measuring: closer }) => {
-            Wish::Ask(single("syscall", closer.or(measuring), shown)?)
+            Wish::Ask(Box::new(single("syscall", closer.or(measuring), shown)?))
         }
         Some(Question::Machine) => Wish::Describe(shown),
         Some(Question::Report { run }) => Wish::Report { path: run, shown },

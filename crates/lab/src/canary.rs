@@ -1,8 +1,8 @@
 //! The canary: a fixed loop of user-mode arithmetic, run once in every round.
 //!
 //! It enters no kernel and touches no memory, so it sees nothing but the speed at which the machine
-//! itself ran just then. A host can change that by 1.4 times between two runs, and twins in the same
-//! round can't see it.
+//! itself ran just then. A host can change that by 1.4 times between two runs, and twins in the
+//! same round can't see it.
 
 use std::hint::black_box;
 

@@ -115,7 +115,8 @@ fn shape(recorded: &Recorded) -> Vec<Caveat> {
         cases.iter().filter(|case| **case != CANARY).filter(split).copied().collect();
     if !split.is_empty() {
         let text = format!(
-            "Two modes in {}: the median lies in one of them or between; see 5 % to 95 %.",
+            "Two modes in {}: the median lies in one of them or between; see what 9 in 10 rounds \
+             span.",
             split.join(", ")
         );
         caveats.push(Caveat::new("two_modes", text));
@@ -149,8 +150,8 @@ fn surroundings(context: &Context) -> Vec<Caveat> {
     }
     if let Some(CpuQuota::Cpus(cpus)) = context.machine.cpu_quota {
         let text = format!(
-            "The control group grants {cpus:.2} CPUs: beyond that, everything here is stopped until \
-             the next period."
+            "The control group grants {cpus:.2} CPUs: beyond that, everything here is stopped \
+             until the next period."
         );
         caveats.push(Caveat::new("cpu_quota", text));
     }

@@ -1,7 +1,7 @@
 //! Runs the rounds of an experiment: start after start, round after round, trial after trial.
 //!
-//! Starts come in laps of five. How long one lasts follows from the time given: at most a second, so
-//! that a longer run has more of them, spread over all of its time. After each lap the intervals
+//! Starts come in laps of five. How long one lasts follows from the time given: at most a second,
+//! so that a longer run has more of them, spread over all of its time. After each lap the intervals
 //! are looked at, and the rounds end if all are narrow enough.
 
 mod round;
@@ -110,8 +110,8 @@ fn run_laps(
     let laps = rounds.time.as_nanos().div_ceil((START_MAX * STARTS_PER_LAP).as_nanos()).max(1);
     let starts = laps as u32 * STARTS_PER_LAP;
     for start in 1..=starts {
-        // Each start ends at its place in the whole time, so that one that began late is shorter and
-        // the whole is not late.
+        // Each start ends at its place in the whole time, so that one that began late is shorter
+        // and the whole is not late.
         let until_ns = rounds.step_begun_ns + (rounds.time / starts * start).as_nanos() as u64;
         match run_start(&mut rounds, until_ns, recorded, launcher, instruments, watch) {
             RoundEnd::Finished => {}

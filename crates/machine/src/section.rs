@@ -46,30 +46,40 @@ fn facts(machine: &Machine) -> Table {
             n => format!("each shared by {n} CPUs"),
         };
         let size = bytes(cache.size_bytes);
-        row(&format!("L{}{kind} cache", cache.level), format!("{} x {size}, {shared}", cache.instances));
+        let value = format!("{} x {size}, {shared}", cache.instances);
+        row(&format!("L{}{kind} cache", cache.level), value);
     }
     row("may run on CPUs", cpu_list_text(&machine.affinity));
-    row("CPU quota", match machine.cpu_quota {
-        Some(CpuQuota::Unlimited) => "none".into(),
-        Some(CpuQuota::Cpus(cpus)) => format!("{cpus:.2} CPUs"),
-        None => UNKNOWN.into(),
-    });
-    row("hypervisor", match &machine.hypervisor {
-        Some(Hypervisor::None) => "none".into(),
-        Some(Hypervisor::Named(name)) => name.clone(),
-        None => UNKNOWN.into(),
-    });
+    row(
+        "CPU quota",
+        match machine.cpu_quota {
+            Some(CpuQuota::Unlimited) => "none".into(),
+            Some(CpuQuota::Cpus(cpus)) => format!("{cpus:.2} CPUs"),
+            None => UNKNOWN.into(),
+        },
+    );
+    row(
+        "hypervisor",
+        match &machine.hypervisor {
+            Some(Hypervisor::None) => "none".into(),
+            Some(Hypervisor::Named(name)) => name.clone(),
+            None => UNKNOWN.into(),
+        },
+    );
     row("kernel", known(&machine.kernel));
     row("timer ticks", machine.tick_hz.map_or(UNKNOWN.into(), |hz| format!("{hz} a second")));
     row("clock source", known(&machine.clocksource));
     row("clock step", clock(machine));
     row("C library", known(&machine.libc));
     row("system call filter", seccomp(machine.seccomp));
-    row("tracer", match machine.traced {
-        Some(true) => "attached".into(),
-        Some(false) => "none".into(),
-        None => UNKNOWN.into(),
-    });
+    row(
+        "tracer",
+        match machine.traced {
+            Some(true) => "attached".into(),
+            Some(false) => "none".into(),
+            None => UNKNOWN.into(),
+        },
+    );
     table
 }
 

@@ -1,8 +1,8 @@
 //! What does entering the kernel cost?
 //!
-//! A handful of calls that do next to nothing, each in a loop of its own: what is left is the way in
-//! and out. Beside them an empty loop (the overhead) and the clock by way of the vDSO, which answers
-//! without entering the kernel at all.
+//! A handful of calls that do next to nothing, each in a loop of its own: what is left is the way
+//! in and out. Beside them an empty loop (the overhead) and the clock by way of the vDSO, which
+//! answers without entering the kernel at all.
 //!
 //! Not here: calls that block or move data, whose cost is their work; see `switch` and `buffer`.
 
@@ -69,7 +69,7 @@ impl Experiment for Syscall {
             now: format!("CPU {cpu} can't be chosen ({error})"),
             fix: "name other CPUs with --cpus".into(),
         })?;
-        run(call, trial.window, cpu)
+        run(call, trial.window)
     }
 
     fn conclude(&self, context: &Context, recorded: &Recorded) -> Conclusion {
@@ -78,7 +78,7 @@ impl Experiment for Syscall {
 }
 
 /// One window of one call, on the CPU that the thread is pinned to.
-fn run(call: Call, window: Duration, cpu: usize) -> Result<Observation, Refusal> {
+fn run(call: Call, window: Duration) -> Result<Observation, Refusal> {
     let mut prepared = Prepared::new().map_err(|error| Refusal::Missing {
         what: format!("a device to read or write ({error})"),
     })?;
@@ -89,7 +89,6 @@ fn run(call: Call, window: Duration, cpu: usize) -> Result<Observation, Refusal>
     prove(call, &timed, wrong)?;
     let mut observation = timed.observe(COST, timed.cost_ns());
     observation.proof.insert("wrong_answers".to_owned(), wrong as f64);
-    observation.proof.insert("cpu".to_owned(), cpu as f64);
     if call == Call::ClockVdso {
         observation.proof.extend(proof_of_vdso()?.map(|value| ("vdso_served".to_owned(), value)));
     }
@@ -144,7 +143,7 @@ mod tests {
     #[test]
     fn every_call_happens() {
         for call in CALLS {
-            let seen = run(call, Duration::from_millis(1), 0);
+            let seen = run(call, Duration::from_millis(1));
             // Other tests share the CPUs, and on some kernels the clock has no vDSO.
             if matches!((call, &seen), (Call::SchedYield | Call::ClockVdso, Err(_))) {
                 continue;

@@ -1,9 +1,9 @@
 //! The words of Fathom as plain types, and the run file that holds them.
 //!
-//! Every answer, however it arose, becomes a [`Section`] of a [`Run`]: findings, tables, figures and
-//! caveats. Renderers know nothing else. The types make a wrong record impossible rather than
-//! unlikely: a finding that was not measured has nowhere to keep a number, and an interval that does
-//! not hold its own value cannot be read back from a file.
+//! Every answer, however it arose, becomes a [`Section`] of a [`Run`]: findings, tables, figures
+//! and caveats. Renderers know nothing else. The types make a wrong record impossible rather than
+//! unlikely: a finding that was not measured has nowhere to keep a number, and an interval that
+//! does not hold its own value cannot be read back from a file.
 //!
 //! Not here: no measuring, no statistics, no rendering.
 //!

@@ -46,7 +46,8 @@ pub struct Section {
     pub name: String,
     /// What the section answers, in one sentence.
     pub question: String,
-    /// Grows whenever what a trial does changes, so that results of different work are never compared.
+    /// Grows whenever what a trial does changes, so that results of different work are never
+    /// compared.
     pub workload_version: u32,
     /// The trials behind the conclusion; absent where an answer rests on none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! The interval of a median, by bootstrap over starts, then blocks of rounds within them.
 //!
-//! On the machines that Fathom is for, a round resembles the one before it (autocorrelation at lag 1
-//! is 0.84 to 0.92, and the host's modes last up to seconds), so resampling single rounds yields
+//! On the machines that Fathom is for, a round resembles the one before it (autocorrelation at lag
+//! 1 is 0.84 to 0.92, and the host's modes last up to seconds), so resampling single rounds yields
 //! intervals that are far too narrow. What is nearly independent is a worker process, and within it
 //! stretches of at least [`BLOCK_NS`].
 //!
@@ -217,8 +217,8 @@ mod tests {
     proptest! {
         #[test]
         fn an_interval_holds_its_value(values in prop::collection::vec(-1e6f64..1e6, 1..80)) {
-            let point = |(i, &value): (usize, &f64)| Point { round: i as u32, at_ns: i as u64, value };
-            let points: Vec<_> = values.iter().enumerate().map(point).collect();
+            let point = |(i, value)| Point { round: i as u32, at_ns: i as u64, value };
+            let points: Vec<_> = values.into_iter().enumerate().map(point).collect();
             let starts = points.chunks(20).map(<[Point]>::to_vec).collect();
             let interval = Series::new(starts).median_interval(3).unwrap();
             prop_assert!(interval.low <= interval.value && interval.value <= interval.high);

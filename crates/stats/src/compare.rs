@@ -1,8 +1,8 @@
 //! Are two cases of the same run different? By their ratio in each round, never by two medians.
 //!
 //! Both cases of a round saw nearly the same machine, so their ratio is free of what changes from
-//! round to round. Its interval is held against a margin: the larger of 3 % and what identical cases
-//! (twins) were seen to differ by.
+//! round to round. Its interval is held against a margin: the larger of 3 % and what identical
+//! cases (twins) were seen to differ by.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,8 @@ pub fn ratios(of: &Series, to: &Series) -> Series {
     Series::new(of.starts().iter().map(start).collect())
 }
 
-/// Judges ratios of one run against `floor`, what twins were seen to differ by; none without ratios.
+/// Judges ratios of one run against `floor`, what twins were seen to differ by; none without
+/// ratios.
 pub fn within(ratios: &Series, floor: f64, seed: u64) -> Option<Comparison> {
     let ratio = ratios.median_interval(seed)?;
     let margin = floor.max(MARGIN_MIN);

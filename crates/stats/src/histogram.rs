@@ -1,7 +1,7 @@
 //! Counting values into bins for a picture of how they fell.
 
-/// Counts of `values` over `bins` equal bins from `low` to `high`, and how many lay below and above.
-/// Where `low` equals `high`, all values in range fall into the first bin.
+/// Counts of `values` over `bins` equal bins from `low` to `high`, and how many lay below and
+/// above. Where `low` equals `high`, all values in range fall into the first bin.
 pub fn histogram(values: &[f64], low: f64, high: f64, bins: usize) -> (Vec<u64>, u64, u64) {
     let mut counts = vec![0; bins.max(1)];
     let (mut below, mut above) = (0, 0);

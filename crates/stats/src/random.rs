@@ -1,8 +1,8 @@
 //! Random numbers whose sequence is part of the run file's promise.
 //!
 //! A seed must yield the same schedule in every later version, so neither the generator nor the
-//! shuffle may change with a dependency's. The generator is xoshiro256++ (Blackman and Vigna, 2019),
-//! seeded by SplitMix64 as its authors advise.
+//! shuffle may change with a dependency's. The generator is xoshiro256++ (Blackman and Vigna,
+//! 2019), seeded by SplitMix64 as its authors advise.
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]

@@ -23,8 +23,8 @@ use crate::{Trial, worker::Answer};
 
 /// No answer is longer; what is longer is none.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// How long one poll waits. Waiting is counted in these, so that a command which was stopped (Ctrl-Z)
-/// for an hour finds its worker one step late, and not an hour.
+/// How long one poll waits. Waiting is counted in these, so that a command which was stopped
+/// (Ctrl-Z) for an hour finds its worker one step late, and not an hour.
 const STEP: Duration = Duration::from_millis(100);
 
 /// Starts `program` with `arguments`, the experiment's name and this process's id.
@@ -201,7 +201,8 @@ mod tests {
     #[test]
     fn an_answer_is_read_even_in_pieces() {
         let result = asked(
-            r#"read ask; printf '{"cpu_ns":1,"result":{"Ok":'; sleep 0.15; echo '{"readings":{},"proof":{}}}}'"#,
+            r#"read ask; printf '{"cpu_ns":1,"result":{"Ok":'; sleep 0.15
+               echo '{"readings":{},"proof":{}}}}'"#,
         );
         assert_eq!(result, Ok(Observation::default()));
     }

@@ -17,8 +17,8 @@ pub(super) enum Call {
 
 /// All of them, in the order in which they are shown.
 pub(super) const CALLS: [Call; 10] = [
-    Call::Getppid,
     Call::Gettid,
+    Call::Getppid,
     Call::Close,
     Call::Read,
     Call::Write,

@@ -96,8 +96,8 @@ pub(super) enum Served {
     Unknown,
 }
 
-/// Who answers the C library's clock_gettime here, seen once per process: a child forbids itself the
-/// system call, and asks for the time.
+/// Who answers the C library's clock_gettime here, seen once per process: a child forbids itself
+/// the system call, and asks for the time.
 pub(super) fn clock_is_served_by_vdso() -> Served {
     static SEEN: OnceLock<Served> = OnceLock::new();
     *SEEN.get_or_init(probe)
@@ -144,7 +144,8 @@ fn ask_without_kernel() -> c_int {
         step(ret, 0, 0, libc::SECCOMP_RET_ALLOW),
     ];
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: both calls change only this child; the program outlives them, and the kernel copies it.
+    // SAFETY: both calls change only this child; the program outlives them, and the kernel copies
+    // it.
     let filtered = unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0

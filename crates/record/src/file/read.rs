@@ -50,7 +50,8 @@ impl fmt::Display for ReadError {
             Self::Foreign(why) => write!(out, "not a run file of Fathom ({why})"),
             Self::Newer { schema, fathom } => write!(
                 out,
-                "written by a newer Fathom ({fathom}, schema {schema}); this one reads up to {SCHEMA}"
+                "written by a newer Fathom ({fathom}, schema {schema}); \
+                 this one reads up to {SCHEMA}"
             ),
             Self::Truncated => {
                 write!(out, "the file ends in the middle; was its writing cut short?")

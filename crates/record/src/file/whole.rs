@@ -1,9 +1,9 @@
 //! A file that appears under its name only when all of it has been written.
 //!
-//! It is opened before anything is measured, so that a wrong place is refused while nothing is lost.
-//! Until it is whole it has no name at all (`O_TMPFILE`), so that even SIGKILL leaves nothing behind.
-//! Where the file system can't do that, the file has a temporary name beside its target, and only
-//! there may SIGKILL leave it.
+//! It is opened before anything is measured, so that a wrong place is refused while nothing is
+//! lost. Until it is whole it has no name at all (`O_TMPFILE`), so that even SIGKILL leaves nothing
+//! behind. Where the file system can't do that, the file has a temporary name beside its target,
+//! and only there may SIGKILL leave it.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -94,8 +94,8 @@ impl WholeFile {
         Ok(Placed { previous_kept })
     }
 
-    /// Gives the unnamed file its name. Linking can't replace a file, so where one stands in the way
-    /// the link is made beside it and renamed over it.
+    /// Gives the unnamed file its name. Linking can't replace a file, so where one stands in the
+    /// way the link is made beside it and renamed over it.
     fn link(&self) -> io::Result<()> {
         match self.link_at(&self.target) {
             Err(Errno::EXIST) => {

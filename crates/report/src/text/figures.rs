@@ -61,7 +61,7 @@ fn drawn_bar(share: f64, room: usize, fill: char) -> String {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let eighths = (share * room as f64 * 8.0).round() as usize;
     let mut bar = fill.to_string().repeat(eighths / 8);
-    if fill == '█' && eighths % 8 > 0 {
+    if fill == '█' && !eighths.is_multiple_of(8) {
         bar.push(EIGHTHS[eighths % 8]);
     }
     bar

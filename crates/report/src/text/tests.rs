@@ -24,7 +24,7 @@ fn finding(id: &str, outcome: Outcome, text: &str) -> Finding {
     }
 }
 
-fn run() -> Run {
+fn section() -> Section {
     let basis = Basis::Rounds { rounds: 140, starts: 5 };
     let estimate = Estimate { value: 193.0, low: 190.0, high: 197.0, basis };
     let mut table =
@@ -42,6 +42,45 @@ fn run() -> Run {
         high: if reference { value } else { value + 4.0 },
         reference,
     };
+    Section {
+        name: "syscall".into(),
+        question: "What does entering the kernel cost?".into(),
+        workload_version: 1,
+        recorded: None,
+        conclusion: Conclusion {
+            findings: vec![
+                finding("a.b", Outcome::Measured(estimate), "A call costs 193 ns."),
+                rate,
+                finding("a.c", refused, "write: no number; no answer within 2000 ms."),
+            ],
+            tables: vec![table],
+            figures: vec![
+                Figure::Bars {
+                    title: "Here and elsewhere".into(),
+                    unit: Unit::Nanoseconds,
+                    bars: vec![bar("this machine", 193.0, false), bar("Xeon, 2013", 67.0, true)],
+                },
+                Figure::Distribution {
+                    title: "Round by round".into(),
+                    unit: Unit::Nanoseconds,
+                    histogram: Histogram {
+                        low: 180.0,
+                        high: 260.0,
+                        counts: vec![1, 4, 12, 30, 14, 6, 2, 0, 0, 1, 5, 9, 4, 1],
+                        below: 0,
+                        above: 2,
+                    },
+                },
+            ],
+            caveats: vec![Caveat::new(
+                "virtualised",
+                "Virtualised (KVM): the host can slow, stop or move this machine unseen.",
+            )],
+        },
+    }
+}
+
+fn run() -> Run {
     Run {
         schema: SCHEMA,
         fathom: "0.1.0".into(),
@@ -54,45 +93,7 @@ fn run() -> Run {
             hypervisor: Some(Hypervisor::Named("KVM".into())),
             ..Machine::default()
         }],
-        sections: vec![Section {
-            name: "syscall".into(),
-            question: "What does entering the kernel cost?".into(),
-            workload_version: 1,
-            recorded: None,
-            conclusion: Conclusion {
-                findings: vec![
-                    finding("a.b", Outcome::Measured(estimate), "A call costs 193 ns."),
-                    rate,
-                    finding("a.c", refused, "write: no number; no answer within 2000 ms."),
-                ],
-                tables: vec![table],
-                figures: vec![
-                    Figure::Bars {
-                        title: "Here and elsewhere".into(),
-                        unit: Unit::Nanoseconds,
-                        bars: vec![
-                            bar("this machine", 193.0, false),
-                            bar("Xeon, 2013", 67.0, true),
-                        ],
-                    },
-                    Figure::Distribution {
-                        title: "Round by round".into(),
-                        unit: Unit::Nanoseconds,
-                        histogram: Histogram {
-                            low: 180.0,
-                            high: 260.0,
-                            counts: vec![1, 4, 12, 30, 14, 6, 2, 0, 0, 1, 5, 9, 4, 1],
-                            below: 0,
-                            above: 2,
-                        },
-                    },
-                ],
-                caveats: vec![Caveat::new(
-                    "virtualised",
-                    "Virtualised (KVM): the host can slow, stop or move this machine unseen.",
-                )],
-            },
-        }],
+        sections: vec![section()],
     }
 }
 
