@@ -89,6 +89,7 @@ pub fn conduct(
             step_begun_ns: instruments.now_ns(),
             time,
             lost: Default::default(),
+            barren: 0,
         };
         let stopped = run_laps(rounds, half_width_max, &mut recorded, launcher, instruments, watch);
         recorded.stopped = stopped;
@@ -109,6 +110,7 @@ fn run_laps(
 ) -> Stopped {
     let laps = rounds.time.as_nanos().div_ceil((START_MAX * STARTS_PER_LAP).as_nanos()).max(1);
     let starts = laps as u32 * STARTS_PER_LAP;
+    let mut next_judged = 1;
     for start in 1..=starts {
         // Each start ends at its place in the whole time, so that one that began late is shorter
         // and the whole is not late.
@@ -118,9 +120,13 @@ fn run_laps(
             RoundEnd::Stopped => return Stopped::Interrupted,
             RoundEnd::Broken => return Stopped::Broken,
         }
-        let lap_ended = start % STARTS_PER_LAP == 0;
-        if lap_ended && precise(recorded, rounds.cases, half_width_max) {
-            return Stopped::Precise;
+        let lap = start / STARTS_PER_LAP;
+        if start % STARTS_PER_LAP == 0 && lap >= next_judged {
+            if precise(recorded, rounds.cases, half_width_max) {
+                return Stopped::Precise;
+            }
+            // Judging takes longer the more there is; a quarter more has to come in between.
+            next_judged = lap + (lap / 4).max(1);
         }
     }
     Stopped::Budget
@@ -158,6 +164,10 @@ fn run_start(
             recorded.trials.append(&mut trials);
             round += 1;
         }
+    }
+    if end == RoundEnd::Broken {
+        // All of its trials were refused, and say why; nothing else will.
+        recorded.trials.append(&mut warm_up);
     }
     let worker_cpu_ns = run.cpu_ns();
     drop(run);

@@ -170,6 +170,6 @@ fn ended_by(stopped: Stopped) -> &'static str {
         Stopped::Precise => "every interval was narrow enough",
         Stopped::Budget => "the time given",
         Stopped::Interrupted => "a signal; the finished rounds are kept",
-        Stopped::Broken => "workers that can't be started",
+        Stopped::Broken => "nothing but refusals",
     }
 }

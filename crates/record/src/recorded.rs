@@ -38,7 +38,7 @@ pub enum Stopped {
     Budget,
     /// A signal came.
     Interrupted,
-    /// Workers kept dying: going on would have asked for more of the same.
+    /// No worker could be started, or every trial was refused: going on would bring no more.
     Broken,
 }
 

@@ -5,12 +5,15 @@ use std::{collections::BTreeMap, time::Duration};
 use record::{Refusal, Trial as TrialRecord};
 
 use super::{Go, Progress, Watch};
-use crate::{Case, Instruments, Launcher, Trial, Worker, schedule::Schedule};
+use crate::{CANARY, Case, Instruments, Launcher, Trial, Worker, schedule::Schedule};
 
 /// A case that ended this many workers is not run again.
 const WORKERS_LOST_MAX: u32 = 2;
 /// After this many failures in a row to start any worker, there is no point in going on.
 const STARTS_FAILED_MAX: u32 = 3;
+/// After this many rounds in a row of nothing but refusals, no round is going to be better. They
+/// take almost no time, so without a bound they would fill the memory.
+const BARREN_ROUNDS_MAX: u32 = 10;
 /// An answer is overdue after ten windows and this.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -28,6 +31,8 @@ pub(super) struct Rounds<'a> {
     pub time: Duration,
     /// Workers lost, by case, and how the last one was.
     pub lost: BTreeMap<usize, (u32, Refusal)>,
+    /// Rounds in a row in which every case refused.
+    pub barren: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +40,7 @@ pub(super) enum RoundEnd {
     Finished,
     /// The watch said so.
     Stopped,
-    /// No worker can be started.
+    /// No worker can be started, or all that comes is refusals.
     Broken,
 }
 
@@ -45,7 +50,8 @@ pub(super) struct StartRun<'a, 'b> {
     launcher: &'a dyn Launcher,
     worker: Option<Box<dyn Worker + 'a>>,
     start: u32,
-    starts_failed: u32,
+    /// Failures in a row to start a worker, and how the last one was.
+    starts_failed: (u32, Option<Refusal>),
     cpu_ns_of_lost: u64,
 }
 
@@ -60,7 +66,7 @@ impl<'b> Rounds<'b> {
             launcher,
             worker: None,
             start,
-            starts_failed: 0,
+            starts_failed: (0, None),
             cpu_ns_of_lost: 0,
         }
     }
@@ -81,10 +87,12 @@ impl StartRun<'_, '_> {
     ) -> RoundEnd {
         let plan = self.rounds.schedule.round(round);
         let last = plan.len() - 1;
+        let mut barren = true;
         for (place, planned) in plan.into_iter().enumerate() {
             let at_ns = instruments.now_ns() - self.rounds.begun_ns;
             let result = self.trial(planned.case, planned.window);
             let case = &self.rounds.cases[planned.case].id;
+            barren &= result.is_err() || case == CANARY;
             let progress = Progress {
                 experiment: self.rounds.experiment,
                 case,
@@ -103,7 +111,13 @@ impl StartRun<'_, '_> {
                 return RoundEnd::Stopped;
             }
         }
-        if self.starts_failed >= STARTS_FAILED_MAX { RoundEnd::Broken } else { RoundEnd::Finished }
+        self.rounds.barren = if barren { self.rounds.barren + 1 } else { 0 };
+        let hopeless = self.rounds.barren >= BARREN_ROUNDS_MAX;
+        if hopeless || self.starts_failed.0 >= STARTS_FAILED_MAX {
+            RoundEnd::Broken
+        } else {
+            RoundEnd::Finished
+        }
     }
 
     /// The CPU time of the worker, and of those that it replaced.
@@ -138,12 +152,19 @@ impl StartRun<'_, '_> {
 
     fn worker(&mut self) -> Result<&mut (dyn Worker + '_), Refusal> {
         if self.worker.is_none() {
-            if self.starts_failed >= STARTS_FAILED_MAX {
-                return Err(Refusal::Broken { seen: "no worker can be started".into() });
+            if let (STARTS_FAILED_MAX.., Some(refusal)) = &self.starts_failed {
+                return Err(refusal.clone());
             }
-            self.starts_failed += 1;
-            self.worker = Some(self.launcher.start(self.rounds.experiment)?);
-            self.starts_failed = 0;
+            match self.launcher.start(self.rounds.experiment) {
+                Ok(worker) => {
+                    self.worker = Some(worker);
+                    self.starts_failed = (0, None);
+                }
+                Err(refusal) => {
+                    self.starts_failed = (self.starts_failed.0 + 1, Some(refusal.clone()));
+                    return Err(refusal);
+                }
+            }
         }
         match &mut self.worker {
             Some(worker) => Ok(&mut **worker),
