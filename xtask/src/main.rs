@@ -8,6 +8,7 @@
 //!
 //! Run: `cargo xtask tidy`
 
+mod bench;
 mod checkout;
 mod licences;
 mod tidy;
@@ -34,6 +35,12 @@ enum Chore {
         /// The folder to check [default: this checkout]
         path: Option<PathBuf>,
     },
+    /// Hold Fathom's numbers against other tools, and against themselves.
+    Bench {
+        /// Which bench
+        #[command(subcommand)]
+        bench: bench::Bench,
+    },
     /// Check where every third-party package comes from and that its licence is an allowed one.
     Licences,
 }
@@ -59,6 +66,7 @@ fn run(words: Words) -> Result<bool> {
     let root = checkout::root()?;
     let outcome = match words.chore {
         Chore::Tidy { path } => tidy::run(&path.unwrap_or(root))?,
+        Chore::Bench { bench } => bench::run(&bench, &root)?,
         Chore::Licences => licences::run(&root)?,
     };
     let written = std::io::stdout().write_all(outcome.text.as_bytes());

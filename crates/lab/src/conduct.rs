@@ -18,6 +18,8 @@ use round::{RoundEnd, Rounds};
 /// Five starts show how much a start matters; an interval is judged only after a whole lap.
 const STARTS_PER_LAP: u32 = 5;
 const START_MAX: Duration = Duration::from_secs(1);
+/// Of long times starts are longer, so that there are never many more than this.
+const STARTS_MAX: u32 = 250;
 /// Fewer rounds than this are no basis, whatever the time given.
 const ROUNDS_MIN: u32 = 10;
 const ROUNDS_PER_START_MIN: u32 = ROUNDS_MIN / STARTS_PER_LAP;
@@ -78,7 +80,9 @@ pub fn conduct(
         let step = experiment.next(context, &recorded)?;
         let Step::Rounds { mut cases, time, half_width_max } = step else { return Ok(recorded) };
         cases.push(canary::case());
-        let window = schedule::window(time, cases.len(), instruments.clock_step_ns());
+        let starts = starts(time);
+        let window =
+            schedule::window(time, time / starts, cases.len(), instruments.clock_step_ns());
         recorded.window_ns = window.as_nanos() as u64;
         let rounds = Rounds {
             experiment: experiment.about().name,
@@ -88,6 +92,7 @@ pub fn conduct(
             begun_ns,
             step_begun_ns: instruments.now_ns(),
             time,
+            starts,
             lost: Default::default(),
             barren: 0,
         };
@@ -99,6 +104,13 @@ pub fn conduct(
     }
 }
 
+/// How many starts share this much time: whole laps.
+fn starts(time: Duration) -> u32 {
+    let lap = (START_MAX * STARTS_PER_LAP).max(time / STARTS_MAX * STARTS_PER_LAP);
+    let laps = time.as_nanos().div_ceil(lap.as_nanos()).max(1);
+    laps as u32 * STARTS_PER_LAP
+}
+
 /// Laps of starts until the intervals are narrow, the time is over, or something ends it.
 fn run_laps(
     mut rounds: Rounds,
@@ -108,8 +120,7 @@ fn run_laps(
     instruments: &mut dyn Instruments,
     watch: &mut dyn Watch,
 ) -> Stopped {
-    let laps = rounds.time.as_nanos().div_ceil((START_MAX * STARTS_PER_LAP).as_nanos()).max(1);
-    let starts = laps as u32 * STARTS_PER_LAP;
+    let starts = rounds.starts;
     let mut next_judged = 1;
     for start in 1..=starts {
         // Each start ends at its place in the whole time, so that one that began late is shorter

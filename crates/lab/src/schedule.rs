@@ -13,8 +13,9 @@ const WINDOW_MIN: Duration = Duration::from_millis(1);
 const WINDOW_MAX: Duration = Duration::from_millis(20);
 /// The clock must have stepped this often within a window.
 const CLOCK_STEPS_MIN: u64 = 100;
-/// How many rounds a window is chosen for.
+/// How many rounds a window is chosen for, over all the time and in each start.
 const ROUNDS_WANTED: u32 = 200;
+const ROUNDS_PER_START_WANTED: u32 = 8;
 /// Windows of equal length could beat with something periodic.
 const JITTER: f64 = 0.2;
 
@@ -53,9 +54,16 @@ impl Schedule {
     }
 }
 
-/// The window for this many cases in this much time, before jitter, with a clock of this step.
-pub(crate) fn window(time: Duration, cases: usize, clock_step_ns: u64) -> Duration {
-    let wanted = time / ROUNDS_WANTED / cases.max(1) as u32;
+/// The window for this many cases in this much time, in starts of this length, before jitter, with a
+/// clock of this step.
+pub(crate) fn window(
+    time: Duration,
+    start: Duration,
+    cases: usize,
+    clock_step_ns: u64,
+) -> Duration {
+    let round = (time / ROUNDS_WANTED).min(start / ROUNDS_PER_START_WANTED);
+    let wanted = round / cases.max(1) as u32;
     let steps = Duration::from_nanos(clock_step_ns.saturating_mul(CLOCK_STEPS_MIN));
     let min = WINDOW_MIN.max(steps).div_f64(1.0 - JITTER);
     wanted.clamp(min, WINDOW_MAX.max(min))
@@ -94,11 +102,12 @@ mod tests {
         for (time, cases, step_ns, low, high) in [
             (ms(100), 10, 10, ms(1), ms(2)),
             (ms(5000), 10, 10, ms(2), ms(3)),
-            (ms(3_600_000), 10, 10, ms(20), ms(20)),
+            (ms(3_600_000), 10, 10, ms(12), ms(13)),
+            (ms(3_600_000), 1, 10, ms(20), ms(20)),
             // A clock that steps every 4 ms (a coarse one) wants 400 ms at the least.
             (ms(5000), 10, 4_000_000, ms(400), ms(600)),
         ] {
-            let window = window(time, cases, step_ns);
+            let window = window(time, ms(1000), cases, step_ns);
             assert!((low..=high).contains(&window), "{time:?} {window:?}");
         }
         let base = ms(10);

@@ -29,6 +29,8 @@ pub(super) struct Rounds<'a> {
     pub step_begun_ns: u64,
     /// How long this step may take.
     pub time: Duration,
+    /// How many worker processes share that time.
+    pub starts: u32,
     /// Workers lost, by case, and how the last one was.
     pub lost: BTreeMap<usize, (u32, Refusal)>,
     /// Rounds in a row in which every case refused.

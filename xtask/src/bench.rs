@@ -1,0 +1,57 @@
+//! Fathom's numbers held against other tools, and against themselves.
+//!
+//! Comparative, never absolute: whatever is compared runs in the same shuffled rounds. Each bench
+//! also runs tiny in the tests, so that none rots.
+
+mod handicap;
+mod perf;
+mod twins;
+
+use std::path::Path;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use crate::Outcome;
+
+/// What to hold Fathom against.
+#[derive(Subcommand)]
+pub enum Bench {
+    /// getppid beside `perf bench syscall basic`
+    Syscall,
+    /// Twenty runs of the command: do identical cases come out alike?
+    Twins,
+    /// Twenty runs in which one twin is secretly 10 % slower: is it found?
+    Handicap,
+}
+
+/// Runs a bench at its full size.
+pub fn run(bench: &Bench, root: &Path) -> Result<Outcome> {
+    match bench {
+        Bench::Syscall => perf::run(&perf::Size { starts: 5, rounds_per_start: 8, window_ms: 200 }),
+        Bench::Twins => twins::run(root, &twins::Size { runs: 20, time: "2s", release: true }),
+        Bench::Handicap => handicap::run(&handicap::Size { runs: 20, time_ms: 2000 }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdict of so small a bench means nothing; that it runs and says something does.
+    #[test]
+    fn every_bench_runs_tiny() {
+        let root = crate::checkout::root().unwrap();
+        let perf = perf::Size { starts: 2, rounds_per_start: 2, window_ms: 5 };
+        let twins = twins::Size { runs: 1, time: "300ms", release: false };
+        let handicap = handicap::Size { runs: 1, time_ms: 300 };
+        for (outcome, says) in [
+            (perf::run(&perf), "perf"),
+            (twins::run(&root, &twins), "twin pairs"),
+            (handicap::run(&handicap), "called slower"),
+        ] {
+            let text = outcome.unwrap().text;
+            assert!(text.contains(says), "{text}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Is a difference that is there found? One twin of the real experiment is secretly 10 % slower.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use lab::{About, Context, Experiment, Live, Local, Request, Step, TWIN, Trial};
+use record::{Conclusion, Observation, Reading, Recorded, Refusal};
+use stats::Verdict;
+
+use crate::Outcome;
+
+/// How much of it.
+pub struct Size {
+    pub runs: u64,
+    pub time_ms: u64,
+}
+
+/// Of so many runs the slower twin must be called slower.
+const FOUND_SHARE_MIN: f64 = 0.9;
+const SLOWER: &str = "getppid";
+const HANDICAP: f64 = 1.10;
+
+/// Runs the bench.
+pub fn run(size: &Size) -> Result<Outcome> {
+    let context = |seed| Context {
+        machine: machine::describe(),
+        request: Request {
+            budget: Duration::from_millis(size.time_ms),
+            cpus: machine::describe().affinity,
+            seed,
+        },
+    };
+    let mut text = String::new();
+    let mut found = 0;
+    for seed in 0..size.runs {
+        let context = context(seed);
+        let mut live = Live::new(context.machine.clock_step_ns.unwrap_or(1));
+        let local = Local::new(&Handicapped);
+        let watch = &mut lab::fake::Unwatched;
+        let recorded = lab::conduct(&Handicapped, &context, &local, &mut live, watch)
+            .map_err(|refusal| anyhow!("{refusal}"))?;
+        let pairs = lab::twins(&recorded);
+        let pair = pairs.iter().find(|pair| pair.case == SLOWER);
+        let it = pair.ok_or_else(|| anyhow!("no pair of {SLOWER}"))?.comparison;
+        found += u64::from(it.verdict == Verdict::Higher);
+        writeln!(
+            text,
+            "{seed:>3}  {:.3} [{:.3}, {:.3}]   margin {:.1} %   {:?}",
+            it.ratio.value,
+            it.ratio.low,
+            it.ratio.high,
+            it.margin * 100.0,
+            it.verdict
+        )?;
+    }
+    writeln!(text, "the slower twin was called slower in {found} of {} runs", size.runs)?;
+    let clean = found as f64 >= FOUND_SHARE_MIN * size.runs as f64;
+    Ok(Outcome { text, clean })
+}
+
+/// The real experiment, in which eleven calls of one twin are counted as ten.
+struct Handicapped;
+
+impl Experiment for Handicapped {
+    fn about(&self) -> &'static About {
+        measure::Syscall.about()
+    }
+
+    fn next(&self, context: &Context, so_far: &Recorded) -> Result<Step, Refusal> {
+        measure::Syscall.next(context, so_far)
+    }
+
+    fn trial(&self, trial: &Trial) -> Result<Observation, Refusal> {
+        let mut seen = measure::Syscall.trial(trial)?;
+        if trial.case.id == format!("{SLOWER}{TWIN}") {
+            for reading in seen.readings.values_mut() {
+                let Reading::Level(value) = reading;
+                *value *= HANDICAP;
+            }
+        }
+        Ok(seen)
+    }
+
+    fn conclude(&self, context: &Context, recorded: &Recorded) -> Conclusion {
+        measure::Syscall.conclude(context, recorded)
+    }
+}
