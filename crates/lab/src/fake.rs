@@ -15,8 +15,8 @@ use record::{Better, Conclusion, Finding, Machine, Observation, Reading, Recorde
 use stats::{Random, derive_seed};
 
 use crate::{
-    About, Case, Context, Experiment, Go, Instruments, Local, Progress, Request, Step, Trial,
-    Watch, conclude, conduct, outcome, proof_of,
+    About, Case, Context, Experiment, Instruments, Local, Request, Step, Trial, Unwatched, Watch,
+    conclude, conduct, outcome, proof_of,
 };
 
 /// The slower of the machine's two speeds, as seen on a real one (245 ns against 180 ns).
@@ -154,15 +154,5 @@ impl Instruments for FakeInstruments<'_> {
 
     fn clock_step_ns(&self) -> u64 {
         10
-    }
-}
-
-/// A watch that only lets things go on.
-#[derive(Debug)]
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    fn seen(&mut self, _progress: &Progress) -> Go {
-        Go::On
     }
 }

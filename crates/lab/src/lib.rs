@@ -23,7 +23,7 @@ mod timed;
 mod worker;
 
 pub use canary::CANARY;
-pub use conduct::{Go, Progress, Watch, conduct};
+pub use conduct::{Go, Progress, Unwatched, Watch, conduct};
 pub use estimate::{derived_ratio, outcome, proof_of, series, spread};
 pub use experiment::{About, Case, Context, Experiment, Request, Step, TWIN, Trial};
 pub use instruments::{Instruments, Live};

@@ -54,8 +54,8 @@ impl Schedule {
     }
 }
 
-/// The window for this many cases in this much time, in starts of this length, before jitter, with a
-/// clock of this step.
+/// The window for this many cases in this much time, in starts of this length, with a clock of this
+/// step; before jitter.
 pub(crate) fn window(
     time: Duration,
     start: Duration,

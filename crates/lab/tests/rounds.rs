@@ -3,9 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use lab::{
-    Context, Go, Launcher, Progress, Watch, Worker, conclude, conduct,
-    fake::{Fake, Unwatched},
-    twins,
+    Context, Go, Launcher, Progress, Unwatched, Watch, Worker, conclude, conduct, fake::Fake, twins,
 };
 use record::{Ended, Outcome, Recorded, Refusal, Run, SCHEMA, Section, Stopped};
 use stats::Verdict;

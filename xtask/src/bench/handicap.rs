@@ -37,7 +37,7 @@ pub fn run(size: &Size) -> Result<Outcome> {
         let context = context(seed);
         let mut live = Live::new(context.machine.clock_step_ns.unwrap_or(1));
         let local = Local::new(&Handicapped);
-        let watch = &mut lab::fake::Unwatched;
+        let watch = &mut lab::Unwatched;
         let recorded = lab::conduct(&Handicapped, &context, &local, &mut live, watch)
             .map_err(|refusal| anyhow!("{refusal}"))?;
         let pairs = lab::twins(&recorded);

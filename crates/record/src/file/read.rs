@@ -12,8 +12,9 @@ use serde::Deserialize;
 
 use crate::{Run, SCHEMA};
 
-/// The largest run file that is read. A day of `fathom syscall` writes less than a tenth of it.
-pub const SIZE_BYTES_MAX: u64 = 512 << 20;
+/// The largest run file that is read. An hour, the longest that a question can be asked for, writes
+/// less than a quarter of it.
+pub const SIZE_BYTES_MAX: u64 = 128 << 20;
 
 /// Why a file is not a run that this Fathom can read.
 #[derive(Debug)]
