@@ -70,6 +70,19 @@ fn wrong_words_are_refused() {
     }
 }
 
+/// What a question can't use is not passed over in silence, whatever it prints otherwise.
+#[test]
+fn words_without_a_meaning_are_refused() {
+    for words in [
+        &["man", "--json"][..],
+        &["man", "--out", "page.1"],
+        &["completions", "bash", "--json"],
+        &["completions", "bash", "--out", "fathom.bash"],
+    ] {
+        refused_here(words, &[words[words.iter().position(|it| it.starts_with('-')).unwrap()]]);
+    }
+}
+
 #[test]
 fn wrong_numbers_are_refused_with_the_right_ones() {
     for (word, value, says) in [
@@ -187,8 +200,7 @@ fn what_an_ordinary_user_may_not_write_is_refused() {
     // A folder where the file itself could be replaced, because anybody may write to it.
     place.permit(0o777);
     for words in [&["--time", "1h"][..], &["syscall", "--time", "1h"], &["machine"]] {
-        let mut command =
-            as_anybody(&place, &program, &[words, &["--out", "kept.json"]].concat());
+        let mut command = as_anybody(&place, &program, &[words, &["--out", "kept.json"]].concat());
         refused(&answer(&mut command), &["kept.json", "ermission denied"], "a read-only file");
         assert_eq!(place.read("kept.json"), "kept");
     }

@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{Answer, Place, answer, json, measured};
+use common::{Answer, FATHOM, Place, WAIT_MAX, answer, finish, is_root, json, measured, spawn};
 use unicode_width::UnicodeWidthStr;
 
 const RUN: &str = "fathom-run.json";
@@ -156,5 +156,48 @@ fn only_and_skip_choose_the_questions() {
         let sections = run["sections"].as_array().unwrap();
         let names: Vec<&str> = sections.iter().map(|it| it["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["machine", "syscall"], "{words:?}");
+    }
+}
+
+#[test]
+fn surveys_at_the_same_time_leave_whole_files() {
+    let place = Place::new();
+    let start = |_| spawn(&mut place.fathom(&["--time", "300ms"]));
+    let children: Vec<_> = (0..4).map(start).collect();
+    for child in children {
+        finish(child, WAIT_MAX).ended(0);
+    }
+    assert_eq!(place.names(), [RUN, PREVIOUS]);
+    for name in [RUN, PREVIOUS] {
+        assert_eq!(json(&place.read(name))["ended"], "complete");
+    }
+}
+
+const WITHOUT_PROC: &str = r#"
+    mount -t tmpfs none /proc && echo mounted >&2 || exit 99
+    "$0" --time 300ms
+    echo "code $?" >&2
+"#;
+
+/// Without /proc no worker starts and no unnamed file gets its name. Whatever follows from that,
+/// the earlier run stands as it stood.
+#[test]
+fn a_survey_that_fails_leaves_the_earlier_one_where_it_was() {
+    let place = Place::new();
+    place.write(RUN, "earlier");
+    let mapped: &[&str] = if is_root() { &[] } else { &["--map-root-user"] };
+    let words = [mapped, &["--mount", "sh", "-c", WITHOUT_PROC, FATHOM]].concat();
+    let said = answer(&mut place.command("unshare", &words));
+    if !said.stderr.contains("mounted") {
+        return println!("skipped: may not mount ({})", said.stderr.trim());
+    }
+    assert!(!said.stderr.contains("panicked"), "{said:?}");
+    let code = said.stderr.lines().last().unwrap_or_default();
+    assert!(["code 3", "code 4"].contains(&code), "{said:?}");
+    if code == "code 4" {
+        assert_eq!((place.names(), place.read(RUN)), (vec![RUN.to_owned()], "earlier".to_owned()));
+    } else {
+        assert_eq!(place.read(PREVIOUS), "earlier");
+        assert_eq!(json(&place.read(RUN))["schema"], 1);
     }
 }

@@ -6,6 +6,7 @@
 pub mod processes;
 
 use std::{
+    collections::BTreeSet,
     ffi::OsStr,
     fs::{self, Permissions},
     io::{ErrorKind, Read},
@@ -185,11 +186,11 @@ pub fn finish(mut child: Child, within: Duration) -> Answer {
     let stdout = child.stdout.take().map(reader);
     let stderr = child.stderr.take().map(reader);
     let status = ended(&mut child, within);
-    let text = |reader: Option<JoinHandle<Vec<u8>>>| {
+    let heard = |reader: Option<JoinHandle<Vec<u8>>>| {
         let bytes = reader.map(|reader| reader.join().expect("a reader")).unwrap_or_default();
         String::from_utf8(bytes).expect("text")
     };
-    Answer { status, stdout: text(stdout), stderr: text(stderr) }
+    Answer { status, stdout: heard(stdout), stderr: heard(stderr) }
 }
 
 /// Waits for the end of a child; one that does not end is killed, and the test has failed.
@@ -223,30 +224,43 @@ pub fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {start}"))
 }
 
+/// A value that is to be text.
+#[track_caller]
+pub fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
+}
+
+/// A value that is to be an array.
+#[track_caller]
+pub fn list(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
+}
+
 /// The section of this name.
 #[track_caller]
 pub fn section<'a>(run: &'a Value, name: &str) -> &'a Value {
-    let sections = run["sections"].as_array().expect("sections");
-    sections.iter().find(|it| it["name"] == name).unwrap_or_else(|| panic!("no section {name}"))
+    list(&run["sections"])
+        .iter()
+        .find(|it| it["name"] == name)
+        .unwrap_or_else(|| panic!("no section {name}"))
 }
 
 /// The findings of all sections.
 #[track_caller]
 pub fn findings(run: &Value) -> Vec<&Value> {
-    let sections = run["sections"].as_array().expect("sections");
-    sections.iter().flat_map(|it| it["findings"].as_array().expect("findings")).collect()
+    list(&run["sections"]).iter().flat_map(|it| list(&it["findings"])).collect()
 }
 
 /// The columns of trials of a section, one object per case.
 #[track_caller]
 pub fn columns<'a>(run: &'a Value, name: &str) -> &'a Vec<Value> {
-    section(run, name)["recorded"]["trials"].as_array().expect("trials")
+    list(&section(run, name)["recorded"]["trials"])
 }
 
 /// A column of numbers; a trial without one is left out.
 #[track_caller]
 pub fn numbers(column: &Value) -> Vec<f64> {
-    column.as_array().expect("a column").iter().filter_map(Value::as_f64).collect()
+    list(column).iter().filter_map(Value::as_f64).collect()
 }
 
 /// How many findings were measured.
@@ -261,4 +275,9 @@ pub fn refusals(run: &Value, name: &str) -> Vec<Value> {
         refused.into_iter().map(|(_, refusal)| refusal).collect::<Vec<_>>()
     };
     columns(run, name).iter().flat_map(refused).collect()
+}
+
+/// The ids of all findings.
+pub fn finding_ids(run: &Value) -> BTreeSet<&str> {
+    findings(run).iter().filter_map(|it| it["id"].as_str()).collect()
 }

@@ -105,7 +105,7 @@ pub fn workers(command: u32) -> Vec<Seen> {
 
 /// Waits for a worker of this command; none where the bound passes without one.
 pub fn wait_for_worker(command: u32, within: Duration) -> Option<Seen> {
-    wait_for(within, || children(command).into_iter().find(|it| is_worker(it)))
+    wait_for(within, || children(command).into_iter().find(is_worker))
 }
 
 /// Waits for a worker that has been seen to live for this long.
