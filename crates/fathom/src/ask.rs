@@ -7,7 +7,7 @@ use machine::clock;
 use record::{Caveat, Ended, Machine, Outcome, Recorded, Run, SCHEMA, Section, Stopped};
 use stats::derive_seed;
 
-use crate::{progress::Bar, request::Request};
+use crate::{progress::Bar, request::Request, words::WORKER};
 
 /// Asks all questions; after a signal, the rounds finished by then are in the run.
 pub fn ask(request: &Request, interrupted: &AtomicBool) -> Run {
@@ -40,7 +40,7 @@ pub fn ask(request: &Request, interrupted: &AtomicBool) -> Run {
 const SEED_BITS: u64 = (1 << 53) - 1;
 
 fn section(experiment: &dyn Experiment, context: &Context, bar: &mut Bar) -> Section {
-    let launcher = Reexec::of_this_program(&["__worker"]);
+    let launcher = Reexec::of_this_program(&[WORKER]);
     let step_ns = context.machine.clock_step_ns.unwrap_or_else(clock::step_ns);
     let mut instruments = Live::new(step_ns);
     match lab::conduct(experiment, context, &launcher, &mut instruments, bar) {

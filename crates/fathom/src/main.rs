@@ -35,6 +35,7 @@ fn main() -> ExitCode {
 fn run() -> Result<ExitCode, Failure> {
     let words = match words::typed()? {
         words::Typed::Words(words) => words,
+        words::Typed::Worker { experiment, parent } => return serve(&experiment, parent),
         words::Typed::Help(text) => return output::print(&text).map(|_| ExitCode::SUCCESS),
     };
     match request::wish(words)? {
@@ -54,7 +55,6 @@ fn run() -> Result<ExitCode, Failure> {
             output::print(&String::from_utf8_lossy(&text)).map(|_| ExitCode::SUCCESS)
         }
         Wish::Man => output::print(&words::man_page()?).map(|_| ExitCode::SUCCESS),
-        Wish::Serve { experiment, parent } => serve(&experiment, parent),
     }
 }
 

@@ -91,10 +91,9 @@ pub fn save_and_print(run: &Run, shown: &Shown, place: Option<Place>) -> Result<
 /// Writes the file, and says where it is.
 fn save(place: Place, json: &[u8]) -> Result<String, Failure> {
     let path = place.path.display().to_string();
-    let previous = place.previous.map(|name| place.path.with_file_name(name));
     let placed = place
         .file
-        .place(json, previous.as_deref())
+        .place(json, place.previous)
         .map_err(|error| Failure::midway(format!("can't write {path}: {error}")))?;
     let kept = match (placed.previous_kept, place.previous) {
         (true, Some(name)) => format!("; the one before is now {name}"),

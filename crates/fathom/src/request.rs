@@ -25,7 +25,6 @@ pub enum Wish {
     Report { path: PathBuf, shown: Shown },
     Completions(Shell),
     Man,
-    Serve { experiment: String, parent: u32 },
 }
 
 /// Questions to be asked.
@@ -53,7 +52,8 @@ pub struct Shown {
 /// Where the words contradict each other or this machine.
 pub fn wish(words: Words) -> Result<Wish, Failure> {
     let Words { question, survey, measuring, shown } = words;
-    let unused = question.as_ref().and_then(|question| unused(question, &survey, &measuring));
+    let unused =
+        question.as_ref().and_then(|question| unused(question, &survey, &measuring, &shown));
     if let Some(unused) = unused {
         return Err(Failure::wrong(unused));
     }
@@ -74,7 +74,6 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
         Some(Question::Report { run }) => Wish::Report { path: run, shown },
         Some(Question::Completions { shell }) => Wish::Completions(shell),
         Some(Question::Man) => Wish::Man,
-        Some(Question::Worker { experiment, parent }) => Wish::Serve { experiment, parent },
     })
 }
 
@@ -83,6 +82,7 @@ fn unused(
     question: &Question,
     survey: &SurveyWords,
     measuring: &MeasuringWords,
+    shown: &ShownWords,
 ) -> Option<&'static str> {
     let surveys = matches!(question, Question::Survey { .. });
     let measures = surveys || matches!(question, Question::Syscall { .. });
@@ -91,6 +91,10 @@ fn unused(
     }
     if !measures && *measuring != MeasuringWords::default() {
         return Some("--time, --seed and --cpus say how to measure; this command measures nothing");
+    }
+    let runs = !matches!(question, Question::Completions { .. } | Question::Man);
+    if !runs && (shown.json || shown.out.is_some()) {
+        return Some("--json and --out are for runs; this command prints another kind of text");
     }
     None
 }

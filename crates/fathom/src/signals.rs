@@ -18,11 +18,24 @@ pub const INTERRUPTED: u8 = 130;
 /// Where the kernel refuses a handler.
 pub fn watch() -> Result<Arc<AtomicBool>, Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
+    let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // Whoever started us wants it ignored: nohup, or a shell that put us in the background.
+        if ignored & (1 << (signal - 1)) != 0 {
+            continue;
+        }
         let ends = i32::from(INTERRUPTED);
         flag::register_conditional_shutdown(signal, ends, Arc::clone(&interrupted))
             .and_then(|_| flag::register(signal, Arc::clone(&interrupted)))
             .map_err(|error| Failure::midway(format!("signals can't be caught: {error}")))?;
     }
     Ok(interrupted)
+}
+
+/// The signals that are ignored, as the kernel's mask (proc(5), SigIgn); none where it can't be
+/// read.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

@@ -60,8 +60,6 @@ pub enum Question {
     },
     /// Print the manual page
     Man,
-    #[command(name = "__worker", hide = true)]
-    Worker { experiment: String, parent: u32 },
 }
 
 /// Which questions a survey asks.
@@ -132,13 +130,24 @@ impl MeasuringWords {
 pub enum Typed {
     Words(Words),
     Help(String),
+    /// The hidden word: not a question, so neither help nor completions know of it.
+    Worker {
+        experiment: String,
+        parent: u32,
+    },
 }
+
+/// What the command types to itself to start a worker.
+pub const WORKER: &str = "__worker";
 
 /// What was typed.
 ///
 /// # Errors
 /// In one line, whatever clap says in several.
 pub fn typed() -> Result<Typed, Failure> {
+    if std::env::args_os().nth(1).is_some_and(|word| word == WORKER) {
+        return worker();
+    }
     match Words::try_parse() {
         Ok(words) => Ok(Typed::Words(words)),
         Err(error) => match error.kind() {
@@ -149,13 +158,24 @@ pub fn typed() -> Result<Typed, Failure> {
                 let said = one_line_of(&error.render().to_string());
                 let said = said.replace("unrecognized subcommand", "unknown question");
                 let known = Words::command();
-                let known = known.get_subcommands().filter(|it| !it.is_hide_set());
-                let known: Vec<&str> = known.map(clap::Command::get_name).collect();
+                let known: Vec<&str> =
+                    known.get_subcommands().map(clap::Command::get_name).collect();
                 Err(Failure::wrong(format!("{said}; there are {}", known.join(", "))))
             }
             _ => Err(Failure::wrong(one_line_of(&error.render().to_string()))),
         },
     }
+}
+
+/// `__worker EXPERIMENT PARENT`.
+fn worker() -> Result<Typed, Failure> {
+    let words: Vec<String> =
+        std::env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned()).collect();
+    let wrong =
+        || Failure::wrong(format!("{WORKER} EXPERIMENT PARENT is typed by the command alone"));
+    let [experiment, parent] = words.as_slice() else { return Err(wrong()) };
+    let parent = parent.parse().map_err(|_| wrong())?;
+    Ok(Typed::Worker { experiment: experiment.clone(), parent })
 }
 
 /// The first paragraph of clap's message, without its first word.

@@ -70,6 +70,9 @@ impl std::error::Error for ReadError {}
 /// See [`ReadError`].
 pub fn read(path: &Path) -> Result<Run, ReadError> {
     let file = File::open(path).map_err(ReadError::Io)?;
+    if file.metadata().is_ok_and(|metadata| metadata.len() > SIZE_BYTES_MAX) {
+        return Err(ReadError::TooLarge);
+    }
     let mut bytes = Vec::new();
     file.take(SIZE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(ReadError::Io)?;
     if bytes.len() as u64 > SIZE_BYTES_MAX {
@@ -87,7 +90,7 @@ pub fn from_json(bytes: &[u8]) -> Result<Run, ReadError> {
         return Err(ReadError::Empty);
     }
     // The schema first: a newer layout must be called newer, not broken.
-    let head: Head = serde_json::from_slice(bytes).map_err(|error| match error.is_eof() {
+    let head: Head = serde_json::from_slice(bytes).map_err(|error| match cut(bytes, &error) {
         true => ReadError::Truncated,
         false => ReadError::Foreign(error.to_string()),
     })?;
@@ -105,6 +108,15 @@ pub fn from_json(bytes: &[u8]) -> Result<Run, ReadError> {
         serde_json::from_slice(bytes).map_err(|error| ReadError::Wrong(error.to_string()))?;
     check(&run).map_err(ReadError::Wrong)?;
     Ok(run)
+}
+
+/// Whether what is wrong is only that the document ends. Within a number or a word the parser does
+/// not call that an end, but an error at the last byte.
+fn cut(bytes: &[u8], error: &serde_json::Error) -> bool {
+    let last_line = bytes.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+    let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let at_end = error.line() == lines && error.column() >= last_line.len();
+    error.is_eof() || (error.is_syntax() && at_end)
 }
 
 /// The part of a run file that never changes its meaning.

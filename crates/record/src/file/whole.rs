@@ -13,7 +13,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{Access, AtFlags, CWD, Mode, OFlags},
+    fs::{Access, AtFlags, CWD, Mode, OFlags, RenameFlags},
     io::Errno,
 };
 
@@ -70,41 +70,47 @@ impl WholeFile {
     }
 
     /// Writes all of `bytes` and gives the file its name. A file of that name is replaced in one
-    /// step, or renamed to `previous` where that is given.
+    /// step, or kept beside under the name `previous` where that is given.
     ///
     /// # Errors
     /// Where the disk is full or the folder went away; the earlier file then stands as it stood.
-    pub fn place(mut self, bytes: &[u8], previous: Option<&Path>) -> io::Result<Placed> {
+    pub fn place(mut self, bytes: &[u8], previous: Option<&str>) -> io::Result<Placed> {
         self.file.write_all(bytes)?;
-        let named = match &self.until_placed {
-            UntilPlaced::Direct => return Ok(Placed { previous_kept: false }),
-            UntilPlaced::Named(path) => Some(path.clone()),
-            UntilPlaced::Unnamed => None,
-        };
-        self.file.sync_data()?;
-        let previous_kept = match previous {
-            Some(previous) => rename_if_there(&self.target, previous)?,
-            None => false,
-        };
-        match named {
-            Some(path) => fs::rename(path, &self.target)?,
-            None => self.link()?,
+        if matches!(self.until_placed, UntilPlaced::Direct) {
+            return Ok(Placed { previous_kept: false });
         }
-        self.until_placed = UntilPlaced::Unnamed;
-        Ok(Placed { previous_kept })
+        self.file.sync_data()?;
+        let previous = previous.map(|name| self.target.with_file_name(name));
+        let previous = previous.filter(|_| fs::symlink_metadata(&self.target).is_ok());
+        match &previous {
+            // The new file takes the name of the one before the last, and then the two change
+            // names in one step: at no moment is a run without a name.
+            Some(previous) => {
+                self.take_name(previous)?;
+                exchange(previous, &self.target)?;
+            }
+            None => self.take_name(&self.target.clone())?,
+        }
+        Ok(Placed { previous_kept: previous.is_some() })
     }
 
-    /// Gives the unnamed file its name. Linking can't replace a file, so where one stands in the
-    /// way the link is made beside it and renamed over it.
-    fn link(&self) -> io::Result<()> {
-        match self.link_at(&self.target) {
-            Err(Errno::EXIST) => {
-                let beside = name_beside(&self.target);
-                self.link_at(&beside)?;
-                fs::rename(&beside, &self.target).inspect_err(|_| drop(fs::remove_file(&beside)))
-            }
-            other => other.map_err(io::Error::from),
-        }
+    /// Gives the file this name, whatever has it now. Linking can't replace a file, so where one
+    /// stands in the way the link is made beside it and renamed over it.
+    fn take_name(&mut self, name: &Path) -> io::Result<()> {
+        let beside = match &self.until_placed {
+            UntilPlaced::Named(beside) => beside.clone(),
+            UntilPlaced::Unnamed | UntilPlaced::Direct => match self.link_at(name) {
+                Err(Errno::EXIST) => {
+                    let beside = name_beside(name);
+                    self.link_at(&beside)?;
+                    beside
+                }
+                other => return other.map_err(io::Error::from),
+            },
+        };
+        fs::rename(&beside, name).inspect_err(|_| drop(fs::remove_file(&beside)))?;
+        self.until_placed = UntilPlaced::Unnamed;
+        Ok(())
     }
 
     /// By way of /proc, because linking a bare descriptor needs a privilege.
@@ -146,11 +152,16 @@ fn name_beside(target: &Path) -> PathBuf {
     target.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }
 
-fn rename_if_there(from: &Path, to: &Path) -> io::Result<bool> {
-    match fs::rename(from, to) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+/// Swaps the names of two files; where the file system can't in one step, in three.
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    match rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            let beside = name_beside(other);
+            fs::rename(other, &beside)?;
+            fs::rename(one, other).inspect_err(|_| drop(fs::rename(&beside, other)))?;
+            fs::rename(&beside, one)
+        }
+        swapped => swapped.map_err(io::Error::from),
     }
 }
 
@@ -184,13 +195,13 @@ mod tests {
     #[test]
     fn the_previous_file_is_kept_where_that_is_asked_for() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, previous) = (folder.path().join("run.json"), folder.path().join("old.json"));
+        let (path, old) = (folder.path().join("run.json"), folder.path().join("old.json"));
         for (bytes, kept) in [(b"one", false), (b"two", true), (b"six", true)] {
-            let placed = WholeFile::create(&path).unwrap().place(bytes, Some(&previous)).unwrap();
+            let placed = WholeFile::create(&path).unwrap().place(bytes, Some("old.json")).unwrap();
             assert_eq!(placed.previous_kept, kept);
         }
         assert_eq!(
-            (fs::read(&path).unwrap(), fs::read(&previous).unwrap()),
+            (fs::read(&path).unwrap(), fs::read(&old).unwrap()),
             (b"six".into(), b"two".into())
         );
     }

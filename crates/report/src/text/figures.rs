@@ -80,7 +80,7 @@ fn distribution(page: &mut Page, unit: Unit, histogram: &Histogram) {
     };
     let plot: String = counts.iter().map(height).collect();
     page.line(&format!("{low} {} {high}", page.painted("36", &plot)));
-    if histogram.below + histogram.above > 0 {
+    if histogram.below > 0 || histogram.above > 0 {
         let (below, above) = (histogram.below, histogram.above);
         page.line(&format!("beyond these edges: {below} below, {above} above"));
     }

@@ -42,8 +42,16 @@ impl Page {
     }
 
     pub(super) fn heading(&mut self, name: &str, question: &str) {
-        let name = self.painted("1;36", name);
-        self.out.push_str(&format!("{name}  {question}\n"));
+        for (place, line) in
+            self.wrap(&format!("{name}  {question}"), "", INDENT).iter().enumerate()
+        {
+            let line = match line.strip_prefix(name) {
+                Some(rest) if place == 0 => self.painted("1;36", name) + rest,
+                _ => line.clone(),
+            };
+            self.out.push_str(&line);
+            self.out.push('\n');
+        }
     }
 
     /// One indented line, as it is.
