@@ -144,7 +144,7 @@ fn surroundings(context: &Context) -> Vec<Caveat> {
     if let Some(Hypervisor::Named(name)) = &context.machine.hypervisor {
         let text = format!(
             "Virtualised ({name}): the host can slow, stop or move this machine unseen; on the \
-             hardware itself numbers differ."
+             hardware itself numbers may differ."
         );
         caveats.push(Caveat::new("virtualised", text));
     }

@@ -37,8 +37,8 @@ pub(super) fn of(machine: &Machine) -> Vec<Caveat> {
             let many =
                 filters.map_or("A seccomp filter".to_owned(), |n| format!("{n} seccomp filters"));
             let text = format!(
-                "{many} run at each call, as in most containers: every number here but the vDSO's \
-                 is higher for it."
+                "{many} run at each call, as in most containers: what enters the kernel costs more \
+                 for it."
             );
             caveats.push(Caveat::new("seccomp", text));
         }
@@ -61,7 +61,10 @@ fn mitigations(machine: &Machine) -> Vec<Caveat> {
         .map(|way| way.does)
         .collect();
     if !active.is_empty() {
-        let text = format!("Mitigations raise every number here: {}.", active.join("; "));
+        let text = format!(
+            "Mitigations in force that can raise the cost of a call into the kernel: {}.",
+            active.join("; ")
+        );
         caveats.push(Caveat::new("mitigations", text));
     }
     let open: Vec<&str> = machine
