@@ -64,7 +64,7 @@ impl Fake {
     /// Conducts this experiment on its own clock, watched by `watch`.
     ///
     /// # Errors
-    /// As [`conduct`].
+    /// As [`conduct()`].
     pub fn conduct(&self, budget: Duration, watch: &mut dyn Watch) -> Result<Recorded, Refusal> {
         let canary = |trial: &Trial| self.observe(trial, 1.0, "step");
         let launcher = Local::with_canary(self, &canary);
@@ -74,7 +74,7 @@ impl Fake {
     /// The section of a whole run.
     ///
     /// # Errors
-    /// As [`conduct`].
+    /// As [`conduct()`].
     pub fn section(&self, budget: Duration) -> Result<record::Section, Refusal> {
         let recorded = self.conduct(budget, &mut Unwatched)?;
         Ok(conclude(self, &self.context(budget), recorded))

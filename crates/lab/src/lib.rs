@@ -1,6 +1,6 @@
 //! How an experiment is designed, scheduled, stopped and judged.
 //!
-//! The road of one answer: an [`Experiment`] names its cases; [`conduct`] runs them in shuffled
+//! The road of one answer: an [`Experiment`] names its cases; [`conduct()`] runs them in shuffled
 //! rounds, in several worker processes spread over the time given, each trial with proof that what
 //! it claims did happen; [`conclude`] turns what was recorded into a section, and adds what every
 //! experiment owes its reader: the noise floor, the machine's own speed, and the caveats.

@@ -34,19 +34,19 @@ impl fmt::Display for BadCpuList {
 
 impl std::error::Error for BadCpuList {}
 
-/// Reads a list; an empty one is a list too.
+/// Reads a list; see [`parse_text`].
 ///
 /// # Errors
-/// When the text is not an ascending list of numbers below [`CPU_MAX`]. Nothing is allocated for
-/// a range before both its ends are known to be small.
+/// Those of [`parse_text`].
 pub fn parse(reader: impl Read) -> Result<Vec<usize>, BadCpuList> {
     parse_text(&text::read(reader))
 }
 
-/// [`parse`] for a list that stands inside a text.
+/// The CPUs of a list; an empty one is a list too.
 ///
 /// # Errors
-/// Those of [`parse`].
+/// When the text is not an ascending list of numbers below 65,536. Nothing is allocated for a
+/// range before both its ends are known to be small.
 pub fn parse_text(text: &str) -> Result<Vec<usize>, BadCpuList> {
     let mut cpus = Vec::new();
     let text = text.trim();
