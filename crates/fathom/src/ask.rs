@@ -46,15 +46,7 @@ fn section(experiment: &dyn Experiment, context: &Context, bar: &mut Bar) -> Sec
     match lab::conduct(experiment, context, &launcher, &mut instruments, bar) {
         Ok(recorded) => lab::conclude(experiment, context, recorded),
         Err(refusal) => {
-            let nothing = Recorded {
-                budget_ns: context.request.budget.as_nanos() as u64,
-                window_ns: 0,
-                cpus: context.request.cpus.clone(),
-                seed: context.request.seed,
-                stopped: Stopped::Broken,
-                starts: vec![],
-                trials: vec![],
-            };
+            let nothing = Recorded { stopped: Stopped::Broken, ..context.request.blank() };
             let mut section = lab::conclude(experiment, context, nothing);
             let caveat = Caveat::new("not_possible", format!("Not possible here: {refusal}."));
             section.conclusion.caveats.insert(0, caveat);

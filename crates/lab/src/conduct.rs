@@ -77,15 +77,7 @@ pub fn conduct(
     watch: &mut dyn Watch,
 ) -> Result<Recorded, Refusal> {
     let begun_ns = instruments.now_ns();
-    let mut recorded = Recorded {
-        budget_ns: context.request.budget.as_nanos() as u64,
-        window_ns: 0,
-        cpus: context.request.cpus.clone(),
-        seed: context.request.seed,
-        stopped: Stopped::Precise,
-        starts: Vec::new(),
-        trials: Vec::new(),
-    };
+    let mut recorded = context.request.blank();
     loop {
         let step = experiment.next(context, &recorded)?;
         let Step::Rounds { mut cases, time, half_width_max } = step else { return Ok(recorded) };

@@ -61,6 +61,13 @@ pub struct Request {
     pub seed: u64,
 }
 
+impl Request {
+    /// The record of an experiment that nothing was asked of yet.
+    pub fn blank(&self) -> Recorded {
+        Recorded::new(self.budget.as_nanos() as u64, self.cpus.clone(), self.seed)
+    }
+}
+
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {

@@ -121,15 +121,14 @@ impl Experiment for Fake {
 
     fn conclude(&self, _context: &Context, recorded: &Recorded) -> Conclusion {
         let finding = |case: &String| Finding {
-            id: format!("fake.{case}.cost"),
-            unit: Unit::Nanoseconds,
-            better: Better::Lower,
-            outcome: outcome(recorded, case, "cost"),
-            expected: None,
-            references: vec![],
             proof: proof_of(recorded, case),
-            text: format!("{case} costs something."),
-            advice: None,
+            ..Finding::new(
+                format!("fake.{case}.cost"),
+                Unit::Nanoseconds,
+                Better::Lower,
+                outcome(recorded, case, "cost"),
+                format!("{case} costs something."),
+            )
         };
         let cases = self.costs_ns.keys().filter(|case| !case.ends_with(crate::TWIN));
         Conclusion { findings: cases.map(finding).collect(), ..Conclusion::default() }

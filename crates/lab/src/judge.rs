@@ -92,19 +92,14 @@ fn floor_finding(
     let floor = floor?;
     let basis = Basis::Extreme { rounds: recorded.rounds() };
     let estimate = Estimate { value: floor, low: floor, high: floor, basis };
+    let text = format!(
+        "Noise floor {}: identical cases could differ by that much in these rounds.",
+        percent(floor)
+    );
+    let id = format!("{name}.noise_floor");
     Some(Finding {
-        id: format!("{name}.noise_floor"),
-        unit: Unit::Share,
-        better: Better::Lower,
-        outcome: Outcome::Derived(estimate),
-        expected: None,
-        references: vec![],
         proof: [("twin_pairs".to_owned(), twins.len() as f64)].into(),
-        text: format!(
-            "Noise floor {}: identical cases could differ by that much in these rounds.",
-            percent(floor)
-        ),
-        advice: None,
+        ..Finding::new(id, Unit::Share, Better::Lower, Outcome::Derived(estimate), text)
     })
 }
 
@@ -112,20 +107,15 @@ fn canary_finding(name: &str, recorded: &Recorded) -> Option<Finding> {
     let outcome = estimate::outcome(recorded, CANARY, canary::METRIC);
     let value = outcome.estimate()?.value;
     let spread = estimate::spread(recorded, CANARY, canary::METRIC);
+    let text = format!(
+        "The machine's own speed: {} per step of a fixed loop (9 in 10 rounds: {}).",
+        Quantity::new(value, Unit::Nanoseconds),
+        Quantity::range(spread.p5, spread.p95, Unit::Nanoseconds)
+    );
+    let id = format!("{name}.canary");
     Some(Finding {
-        id: format!("{name}.canary"),
-        unit: Unit::Nanoseconds,
-        better: Better::Neither,
-        outcome,
-        expected: None,
-        references: vec![],
         proof: estimate::proof_of(recorded, CANARY),
-        text: format!(
-            "The machine's own speed: {} per step of a fixed loop (9 in 10 rounds: {}).",
-            Quantity::new(value, Unit::Nanoseconds),
-            Quantity::range(spread.p5, spread.p95, Unit::Nanoseconds)
-        ),
-        advice: None,
+        ..Finding::new(id, Unit::Nanoseconds, Better::Neither, outcome, text)
     })
 }
 

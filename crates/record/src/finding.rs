@@ -34,6 +34,29 @@ pub struct Finding {
     pub advice: Option<String>,
 }
 
+impl Finding {
+    /// A finding with nothing beside its outcome and its sentence.
+    pub fn new(
+        id: impl Into<String>,
+        unit: Unit,
+        better: Better,
+        outcome: Outcome,
+        text: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            unit,
+            better,
+            outcome,
+            expected: None,
+            references: Vec::new(),
+            proof: BTreeMap::new(),
+            text: text.into(),
+            advice: None,
+        }
+    }
+}
+
 /// Which direction is an improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

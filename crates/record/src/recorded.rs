@@ -97,6 +97,19 @@ impl Reading {
 }
 
 impl Recorded {
+    /// A record of nothing yet.
+    pub fn new(budget_ns: u64, cpus: Vec<usize>, seed: u64) -> Self {
+        Self {
+            budget_ns,
+            window_ns: 0,
+            cpus,
+            seed,
+            stopped: Stopped::Precise,
+            starts: Vec::new(),
+            trials: Vec::new(),
+        }
+    }
+
     /// How many rounds were finished.
     pub fn rounds(&self) -> u32 {
         self.trials.iter().map(|trial| trial.round + 1).max().unwrap_or(0)

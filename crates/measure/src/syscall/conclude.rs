@@ -55,16 +55,11 @@ fn cost(call: Call, recorded: &Recorded) -> Finding {
         }
         (other, _) => format!("{}: no number; {}.", call.shown(), why(other)),
     };
+    let id = format!("syscall.{}.cost", call.id());
     Finding {
-        id: format!("syscall.{}.cost", call.id()),
-        unit: Unit::Nanoseconds,
-        better: Better::Lower,
-        proof: proof_of(recorded, call.id()),
-        outcome,
-        expected: None,
         references,
-        text,
-        advice: None,
+        proof: proof_of(recorded, call.id()),
+        ..Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, text)
     }
 }
 
@@ -108,16 +103,11 @@ fn rate(bare: &Finding) -> Finding {
         ),
         None => (format!("Calls a second: no number; {}.", why(&outcome)), None),
     };
+    let id = "syscall.one_percent.rate";
     Finding {
-        id: "syscall.one_percent.rate".into(),
-        unit: Unit::PerSecond,
-        better: Better::Higher,
-        outcome,
-        expected: None,
-        references: vec![],
         proof: bare.proof.clone(),
-        text,
         advice,
+        ..Finding::new(id, Unit::PerSecond, Better::Higher, outcome, text)
     }
 }
 
@@ -140,16 +130,11 @@ fn speedup(recorded: &Recorded) -> Finding {
         ),
         None => (format!("The clock by the vDSO: no number; {}.", why(&outcome)), None),
     };
+    let id = "syscall.clock_gettime.vdso_speedup";
     Finding {
-        id: "syscall.clock_gettime.vdso_speedup".into(),
-        unit: Unit::Ratio,
-        better: Better::Higher,
-        outcome,
-        expected: None,
-        references: vec![],
         proof: proof_of(recorded, vdso),
-        text,
         advice,
+        ..Finding::new(id, Unit::Ratio, Better::Higher, outcome, text)
     }
 }
 

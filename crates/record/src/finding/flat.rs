@@ -162,17 +162,8 @@ mod tests {
     use super::*;
 
     fn finding(outcome: Outcome) -> Finding {
-        Finding {
-            id: "syscall.getppid.cost".into(),
-            unit: Unit::Nanoseconds,
-            better: Better::Lower,
-            outcome,
-            expected: None,
-            references: vec![],
-            proof: BTreeMap::new(),
-            text: "A system call costs 193 ns here.".into(),
-            advice: None,
-        }
+        let id = "syscall.getppid.cost";
+        Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, "It costs 193 ns here.")
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! What the text looks like, at two widths, and what hostile runs can't do to it.
 
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
 use record::{
     Align, Bar, Basis, Better, Caveat, Conclusion, Estimate, Figure, Histogram, Refusal, SCHEMA,
@@ -11,17 +9,7 @@ use record::{
 use super::*;
 
 fn finding(id: &str, outcome: Outcome, text: &str) -> Finding {
-    Finding {
-        id: id.into(),
-        unit: Unit::Nanoseconds,
-        better: Better::Lower,
-        outcome,
-        expected: None,
-        references: vec![],
-        proof: BTreeMap::new(),
-        text: text.into(),
-        advice: None,
-    }
+    Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, text)
 }
 
 fn section() -> Section {
