@@ -2,34 +2,65 @@
 
 use std::mem::MaybeUninit;
 
-/// What getrusage(2) counts for the calling thread.
+/// What getrusage(2) counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ThreadUsage {
-    /// It gave the CPU up.
+pub struct Usage {
+    /// The CPU was given up.
     pub voluntary_switches: u64,
-    /// The CPU was taken from it.
+    /// The CPU was taken away.
     pub involuntary_switches: u64,
     /// Page faults that needed no disk.
     pub minor_faults: u64,
     /// Page faults that did.
     pub major_faults: u64,
+    /// CPU time, in the program and in the kernel on its behalf.
+    pub cpu_ns: u64,
 }
 
-/// The counts of the calling thread; zeros if the kernel refuses, which RUSAGE_THREAD (Linux
-/// 2.6.26) with a valid address leaves no reason for.
-pub fn thread_usage() -> ThreadUsage {
+impl Usage {
+    /// What came since an earlier reading.
+    pub fn since(&self, earlier: &Usage) -> Usage {
+        Usage {
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self
+                .involuntary_switches
+                .saturating_sub(earlier.involuntary_switches),
+            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            cpu_ns: self.cpu_ns.saturating_sub(earlier.cpu_ns),
+        }
+    }
+}
+
+/// The counts of the calling thread; `None` if the kernel, or a filter before it, refuses.
+pub fn thread_usage() -> Option<Usage> {
+    usage(libc::RUSAGE_THREAD)
+}
+
+/// The counts of all children that have ended and were waited for.
+pub fn children_usage() -> Option<Usage> {
+    usage(libc::RUSAGE_CHILDREN)
+}
+
+fn usage(whose: libc::c_int) -> Option<Usage> {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to writable memory of exactly the type that the call fills.
-    let _ = unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) };
-    // SAFETY: a struct of integers, zeroed above: valid whether or not the call filled it.
+    let done = unsafe { libc::getrusage(whose, usage.as_mut_ptr()) };
+    if done != 0 {
+        return None;
+    }
+    // SAFETY: a struct of integers, zeroed above and filled by the call.
     let usage = unsafe { usage.assume_init() };
     let count = |count: libc::c_long| u64::try_from(count).unwrap_or(0);
-    ThreadUsage {
+    let time_ns =
+        |time: libc::timeval| count(time.tv_sec) * 1_000_000_000 + count(time.tv_usec) * 1000;
+    Some(Usage {
         voluntary_switches: count(usage.ru_nvcsw),
         involuntary_switches: count(usage.ru_nivcsw),
         minor_faults: count(usage.ru_minflt),
         major_faults: count(usage.ru_majflt),
-    }
+        cpu_ns: time_ns(usage.ru_utime) + time_ns(usage.ru_stime),
+    })
 }
 
 /// The C library that this program is linked with: `glibc 2.36`, `musl`.

@@ -64,6 +64,10 @@ impl Default for SystemWatch {
 pub(crate) fn parse(reader: impl Read, ticks_per_second: u64) -> Option<SystemCounters> {
     let stat = stat::parse(reader)?;
     let tick_ns = 1_000_000_000u64.checked_div(ticks_per_second)?;
+    // Some sandboxes print the file with nothing in it; that is no quiet machine.
+    if stat.busy == 0 && stat.idle == 0 {
+        return None;
+    }
     Some(SystemCounters {
         busy_ns: stat.busy.saturating_mul(tick_ns),
         steal_ns: stat.steal.saturating_mul(tick_ns),

@@ -2,28 +2,18 @@
 
 use std::marker::PhantomData;
 
-use rustix::time::{ClockId, clock_gettime};
-
-use super::{IoCalls, io, kept::Kept, sched, schedstat};
-use crate::{clock, sys};
+use super::{IoCalls, Usage, io, kept::Kept, sched, schedstat};
+use crate::sys;
 
 /// Counts over one thread's life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadCounters {
-    /// It gave the CPU up: it slept or waited.
-    pub voluntary_switches: u64,
-    /// The CPU was taken from it.
-    pub involuntary_switches: u64,
-    /// Page faults that needed no disk.
-    pub minor_faults: u64,
-    /// Page faults that did.
-    pub major_faults: u64,
+    /// Switches and page faults; `None` where the kernel refuses to say.
+    pub usage: Option<Usage>,
     /// It was moved to another CPU; `None` where the kernel does not say.
     pub migrations: Option<u64>,
     /// It could have run and had to wait for a CPU; `None` where the kernel does not say.
     pub run_delay_ns: Option<u64>,
-    /// It ran.
-    pub cpu_ns: u64,
 }
 
 impl ThreadCounters {
@@ -36,15 +26,9 @@ impl ThreadCounters {
     pub fn since(&self, earlier: &ThreadCounters) -> ThreadCounters {
         let option = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         ThreadCounters {
-            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
-            involuntary_switches: self
-                .involuntary_switches
-                .saturating_sub(earlier.involuntary_switches),
-            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
-            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            usage: self.usage.zip(earlier.usage).map(|(now, then)| now.since(&then)),
             migrations: option(self.migrations, earlier.migrations),
             run_delay_ns: option(self.run_delay_ns, earlier.run_delay_ns),
-            cpu_ns: self.cpu_ns.saturating_sub(earlier.cpu_ns),
         }
     }
 }
@@ -71,18 +55,13 @@ impl ThreadWatch {
         }
     }
 
-    /// The counts, now. Four system calls, of which the kernel's printing of `sched` takes the
+    /// The counts, now. Three system calls, of which the kernel's printing of `sched` takes the
     /// most time: some 10 microseconds in all.
     pub fn read(&mut self) -> ThreadCounters {
-        let usage = sys::thread_usage();
         ThreadCounters {
-            voluntary_switches: usage.voluntary_switches,
-            involuntary_switches: usage.involuntary_switches,
-            minor_faults: usage.minor_faults,
-            major_faults: usage.major_faults,
+            usage: sys::thread_usage(),
             migrations: self.sched.read().and_then(sched::migrations),
             run_delay_ns: self.schedstat.read().and_then(schedstat::run_delay_ns),
-            cpu_ns: clock::nanoseconds(clock_gettime(ClockId::ThreadCPUTime)),
         }
     }
 
@@ -105,6 +84,7 @@ impl Default for ThreadWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock;
     use std::{fs::File, io::Read, thread, time::Duration};
 
     #[test]
@@ -113,8 +93,8 @@ mod tests {
         let before = watch.read();
         thread::sleep(Duration::from_millis(30));
         let seen = watch.read().since(&before);
-        assert!(seen.voluntary_switches >= 1, "{seen:?}");
-        assert!(seen.cpu_ns < 30_000_000, "{seen:?}");
+        assert!(seen.usage.unwrap().voluntary_switches >= 1, "{seen:?}");
+        assert!(seen.usage.unwrap().cpu_ns < 30_000_000, "{seen:?}");
     }
 
     #[test]
@@ -122,7 +102,7 @@ mod tests {
         let mut watch = ThreadWatch::new();
         let before = watch.read();
         let start_ns = clock::now_ns();
-        while watch.read().since(&before).cpu_ns < 1_000_000 {}
+        while watch.read().since(&before).usage.unwrap().cpu_ns < 1_000_000 {}
         // One thread cannot run for longer than time passes; clocks of two kinds, hence a margin.
         let passed_ns = clock::now_ns() - start_ns;
         assert!(passed_ns > 900_000, "{passed_ns}");
@@ -131,11 +111,11 @@ mod tests {
     #[test]
     fn threads_are_counted_apart() {
         let mut watch = ThreadWatch::new();
-        while watch.read().cpu_ns < 3_000_000 {}
+        while watch.read().usage.unwrap().cpu_ns < 3_000_000 {}
         let there = thread::spawn(ThreadCounters::of_this_thread).join().unwrap();
         let here = watch.read();
         // A new thread opens three files, some 50 microseconds; this one has run for 3 ms.
-        assert!(there.cpu_ns < here.cpu_ns, "{there:?} {here:?}");
+        assert!(there.usage.unwrap().cpu_ns < here.usage.unwrap().cpu_ns, "{there:?} {here:?}");
         assert_eq!(there.migrations.is_some(), here.migrations.is_some());
         assert_eq!(there.run_delay_ns.is_some(), here.run_delay_ns.is_some());
     }
