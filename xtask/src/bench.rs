@@ -46,7 +46,7 @@ mod tests {
         let twins = twins::Size { runs: 1, time: "300ms", release: false };
         let handicap = handicap::Size { runs: 1, time_ms: 300 };
         for (outcome, says) in [
-            (perf::run(&perf), "perf"),
+            (perf::run(&perf), if perf::is_here() { "ratio fathom / perf" } else { "needs perf" }),
             (twins::run(&root, &twins), "twin pairs"),
             (handicap::run(&handicap), "called slower"),
         ] {

@@ -4,7 +4,7 @@ use std::{sync::atomic::AtomicBool, time::SystemTime};
 
 use lab::{Context, Experiment, Live, Reexec};
 use machine::clock;
-use record::{Caveat, Ended, Machine, Outcome, Recorded, Run, SCHEMA, Section, Stopped};
+use record::{Ended, Machine, Run, SCHEMA, SEED_MAX, Section};
 use stats::derive_seed;
 
 use crate::{progress::Bar, request::Request, words::WORKER};
@@ -24,7 +24,7 @@ pub fn ask(request: &Request, interrupted: &AtomicBool) -> Run {
             request: lab::Request {
                 budget: *time,
                 cpus: request.cpus.clone(),
-                seed: derive_seed(request.seed, experiment.about().name) & SEED_BITS,
+                seed: derive_seed(request.seed, experiment.about().name) & SEED_MAX,
             },
         };
         run.sections.push(section(*experiment, &context, &mut bar));
@@ -36,22 +36,13 @@ pub fn ask(request: &Request, interrupted: &AtomicBool) -> Run {
     run
 }
 
-/// A section's seed is written as JSON too; see the bound of `--seed`.
-const SEED_BITS: u64 = (1 << 53) - 1;
-
 fn section(experiment: &dyn Experiment, context: &Context, bar: &mut Bar) -> Section {
     let launcher = Reexec::of_this_program(&[WORKER]);
     let step_ns = context.machine.clock_step_ns.unwrap_or_else(clock::step_ns);
     let mut instruments = Live::new(step_ns);
     match lab::conduct(experiment, context, &launcher, &mut instruments, bar) {
         Ok(recorded) => lab::conclude(experiment, context, recorded),
-        Err(refusal) => {
-            let nothing = Recorded { stopped: Stopped::Broken, ..context.request.blank() };
-            let mut section = lab::conclude(experiment, context, nothing);
-            let caveat = Caveat::new("not_possible", format!("Not possible here: {refusal}."));
-            section.conclusion.caveats.insert(0, caveat);
-            section
-        }
+        Err(refusal) => lab::refuse(experiment, context, &refusal),
     }
 }
 
@@ -66,11 +57,11 @@ pub fn describe_only() -> Run {
 
 /// Whether questions were asked to their end, and none of them yielded a number.
 pub fn nothing_measured(run: &Run) -> bool {
-    let mut findings = run.sections.iter().flat_map(|section| &section.conclusion.findings);
-    let refused = |outcome: &Outcome| matches!(outcome, Outcome::Refused(_));
+    let findings = run.sections.iter().flat_map(|section| &section.conclusion.findings);
+    let mut answers = findings.filter(|finding| !lab::is_about_measuring(finding)).peekable();
     run.ended == Ended::Complete
-        && findings.clone().any(|finding| refused(&finding.outcome))
-        && !findings.any(|finding| matches!(finding.outcome, Outcome::Measured(_)))
+        && answers.peek().is_some()
+        && answers.all(|finding| finding.outcome.estimate().is_none())
 }
 
 fn empty(machine: Machine, seed: u64) -> Run {
@@ -82,5 +73,44 @@ fn empty(machine: Machine, seed: u64) -> Run {
         ended: Ended::Complete,
         machines: vec![machine],
         sections: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Better, Conclusion, Finding, Outcome, Refusal, Unit};
+
+    use super::*;
+
+    fn run(findings: &[(&str, bool)]) -> Run {
+        let finding = |&(id, measured): &(&str, bool)| {
+            let basis = record::Basis::Exact;
+            let estimate = record::Estimate { value: 1.0, low: 1.0, high: 1.0, basis };
+            let refused = Outcome::Refused(Refusal::Missing { what: "all".into() });
+            let outcome = if measured { Outcome::Measured(estimate) } else { refused };
+            Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, "")
+        };
+        let conclusion = Conclusion {
+            findings: findings.iter().map(finding).collect(),
+            ..Conclusion::default()
+        };
+        let section = Section {
+            name: "a".into(),
+            question: String::new(),
+            workload_version: 1,
+            recorded: None,
+            conclusion,
+        };
+        Run { sections: vec![section], ..empty(Machine::default(), 1) }
+    }
+
+    /// The canary is measured wherever a worker lives, and hid that nothing else was.
+    #[test]
+    fn a_canary_is_no_answer() {
+        assert!(nothing_measured(&run(&[("a.b", false), ("a.canary", true)])));
+        assert!(!nothing_measured(&run(&[("a.b", false), ("a.c", true)])));
+        assert!(!nothing_measured(&run(&[])), "a description asks nothing");
+        let interrupted = Run { ended: Ended::Interrupted, ..run(&[("a.b", false)]) };
+        assert!(!nothing_measured(&interrupted));
     }
 }

@@ -54,7 +54,9 @@ fn run() -> Result<ExitCode, Failure> {
             clap_complete::generate(shell, &mut Words::command(), "fathom", &mut text);
             output::print(&String::from_utf8_lossy(&text)).map(|_| ExitCode::SUCCESS)
         }
-        Wish::Man => output::print(&words::man_page()?).map(|_| ExitCode::SUCCESS),
+        Wish::Man(command) => {
+            output::print(&words::man_page(command.as_deref())?).map(|_| ExitCode::SUCCESS)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where answers go: standard output, and a file that is whole or not there.
 
 use std::{
+    fs,
     io::{ErrorKind, Write},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -58,8 +59,12 @@ pub fn reserve(request: &Request) -> Result<Option<Place>, Failure> {
 
 fn reserve_at(path: &Path, previous: Option<&'static str>) -> Result<Place, Failure> {
     let file = WholeFile::create(path).map_err(|error| {
-        let instead = if previous.is_some() { "; name another place with --out FILE" } else { "" };
-        Failure::wrong(format!("can't write {}: {error}{instead}", path.display()))
+        let line = format!("can't write {}: {error}", path.display());
+        match previous {
+            // Nobody named this place, so no word was wrong.
+            Some(_) => Failure::not_here(line + "; name another place with --out FILE"),
+            None => Failure::wrong(line),
+        }
     })?;
     Ok(Place { path: path.to_owned(), file, previous })
 }
@@ -95,10 +100,13 @@ fn save(place: Place, json: &[u8]) -> Result<String, Failure> {
         .file
         .place(json, place.previous)
         .map_err(|error| Failure::midway(format!("can't write {path}: {error}")))?;
-    let kept = match (placed.previous_kept, place.previous) {
-        (true, Some(name)) => format!("; the one before is now {name}"),
-        _ => String::new(),
-    };
+    // A link's target, and so the file beside it, may be in another folder.
+    let linked = fs::symlink_metadata(&place.path).is_ok_and(|it| it.is_symlink());
+    let kept = placed.previous.map(|kept| match (linked, place.previous) {
+        (false, Some(name)) => format!("; the one before is now {name}"),
+        _ => format!("; the one before is now {}", kept.display()),
+    });
+    let kept = kept.unwrap_or_default();
     Ok(format!("the run is in {path}{kept}"))
 }
 

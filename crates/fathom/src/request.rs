@@ -24,7 +24,7 @@ pub enum Wish {
     Describe(Shown),
     Report { path: PathBuf, shown: Shown },
     Completions(Shell),
-    Man,
+    Man(Option<String>),
 }
 
 /// Questions to be asked.
@@ -73,7 +73,7 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
         Some(Question::Machine) => Wish::Describe(shown),
         Some(Question::Report { run }) => Wish::Report { path: run, shown },
         Some(Question::Completions { shell }) => Wish::Completions(shell),
-        Some(Question::Man) => Wish::Man,
+        Some(Question::Man { command }) => Wish::Man(command),
     })
 }
 
@@ -92,7 +92,7 @@ fn unused(
     if !measures && *measuring != MeasuringWords::default() {
         return Some("--time, --seed and --cpus say how to measure; this command measures nothing");
     }
-    let runs = !matches!(question, Question::Completions { .. } | Question::Man);
+    let runs = !matches!(question, Question::Completions { .. } | Question::Man { .. });
     if !runs && (shown.json || shown.out.is_some()) {
         return Some("--json and --out are for runs; this command prints another kind of text");
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
     flag,
 };
 
@@ -18,6 +18,9 @@ pub const INTERRUPTED: u8 = 130;
 /// Where the kernel refuses a handler.
 pub fn watch() -> Result<Arc<AtomicBool>, Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
+    // A file larger than `ulimit -f` allows is then an error like a full disk, and told as one.
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))
+        .map_err(|error| Failure::midway(format!("signals can't be caught: {error}")))?;
     let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // Whoever started us wants it ignored: nohup, or a shell that put us in the background.

@@ -6,6 +6,7 @@ use clap::{
     Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint, error::ErrorKind,
 };
 use clap_complete::Shell;
+use record::SEED_MAX;
 
 use crate::failure::Failure;
 
@@ -18,7 +19,6 @@ Exit codes: 0 done; 2 the words were wrong; 3 not possible here; 4 failed midway
 /// fathom-run.json.
 #[derive(Debug, Parser)]
 #[command(name = "fathom", version, color = ColorChoice::Never, after_help = EXIT_CODES)]
-#[command(disable_help_subcommand = true)]
 pub struct Words {
     #[command(subcommand)]
     pub question: Option<Question>,
@@ -58,8 +58,11 @@ pub enum Question {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page, or that of one command
+    Man {
+        /// The command
+        command: Option<String>,
+    },
 }
 
 /// Which questions a survey asks.
@@ -76,7 +79,9 @@ pub struct SurveyWords {
 /// How to measure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct MeasuringWords {
-    /// How long to measure, as in 10s, 1m30s or 500ms; a survey divides it among its questions
+    /// How long to measure, from 100ms to 1h, as in 10s or 1m30s; a survey divides it among its
+    /// questions. At least 10 rounds are measured, and the rounds may end early when every
+    /// interval is narrow [default: 5s for syscall]
     #[arg(long, allow_hyphen_values = true, value_parser = time)]
     pub time: Option<Duration>,
     /// The seed of every shuffle and resampling; the same seed yields the same schedule
@@ -185,13 +190,22 @@ fn one_line_of(message: &str) -> String {
     line.trim_start_matches("error: ").to_owned()
 }
 
-/// The manual page, in roff.
+/// The manual page of the whole or of one command, in roff.
 ///
 /// # Errors
-/// Where it can't be rendered.
-pub fn man_page() -> Result<String, Failure> {
+/// Where there is no such command.
+pub fn man_page(command: Option<&str>) -> Result<String, Failure> {
+    let whole = Words::command();
+    let described = match command {
+        None => whole,
+        Some(name) => {
+            let found = whole.find_subcommand(name).cloned();
+            let found = found.ok_or_else(|| Failure::wrong(format!("no command '{name}'")))?;
+            found.name(format!("fathom-{name}")).bin_name(format!("fathom {name}"))
+        }
+    };
     let mut page = Vec::new();
-    clap_mangen::Man::new(Words::command())
+    clap_mangen::Man::new(described)
         .render(&mut page)
         .map_err(|error| Failure::midway(format!("the manual page: {error}")))?;
     Ok(String::from_utf8_lossy(&page).into_owned())
@@ -202,12 +216,9 @@ const TIME_MAX: Duration = Duration::from_secs(3600);
 
 fn time(text: &str) -> Result<Duration, String> {
     let right = "give 100ms to 1h, as in 10s or 1m30s";
-    let time = humantime::parse_duration(text).map_err(|error| format!("{error}; {right}"))?;
+    let time = humantime::parse_duration(text).map_err(|_| right.to_owned())?;
     if (TIME_MIN..=TIME_MAX).contains(&time) { Ok(time) } else { Err(right.to_owned()) }
 }
-
-/// Every seed is a whole number that JavaScript, and so any reader of JSON, can hold.
-const SEED_MAX: u64 = (1 << 53) - 1;
 
 fn seed(text: &str) -> Result<u64, String> {
     text.parse()

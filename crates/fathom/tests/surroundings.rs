@@ -195,7 +195,7 @@ fn a_folder_that_is_gone_is_told() {
     let gone = r#"mkdir gone && cd gone && rmdir ../gone && exec "$0""#;
     let said =
         |words: &str| answer(&mut place.command("sh", &["-c", &format!("{gone} {words}"), FATHOM]));
-    let survey = said("--time 300ms").ended(2);
+    let survey = said("--time 300ms").ended(3);
     assert!(survey.stderr.starts_with("fathom: can't write fathom-run.json"), "{survey:?}");
     assert_eq!(survey.stderr.lines().count(), 1, "{survey:?}");
     said("syscall --time 300ms").ended(0);
@@ -206,8 +206,8 @@ fn a_folder_that_is_gone_is_told() {
 #[test]
 fn a_run_is_as_private_as_the_mask_says() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
     for (mask, mode) in [("077", 0o600), ("022", 0o644), ("002", 0o664)] {
+        let place = Place::new();
         let script = format!(r#"umask {mask}; exec "$0" --time 300ms"#);
         answer(&mut place.command("sh", &["-c", &script, FATHOM])).ended(0);
         let found = fs::metadata(place.file("fathom-run.json")).unwrap().permissions().mode();

@@ -11,8 +11,6 @@ use crate::{CANARY, Context, Twins, canary, estimate};
 const FOREIGN_CPUS_MAX: f64 = 0.1;
 /// A host that withholds this much is felt in the slowest twentieth of the rounds.
 const STEAL_CPUS_MAX: f64 = 0.02;
-/// Fewer refused trials than this are told in the proof only.
-const REFUSED_SHARE_MIN: f64 = 0.02;
 
 /// What the record and the machine give reason to doubt.
 pub(crate) fn of(
@@ -55,7 +53,12 @@ fn noise(twins: &[Twins], floor: Option<f64>) -> Vec<Caveat> {
     caveats
 }
 
-/// The mean CPU use of other processes over all starts, in CPUs.
+/// The kernel counts CPU time in hundredths of a second; over less time than this a single tick
+/// would look like somebody.
+const ACCOUNTED_NS_MIN: f64 = 0.5e9;
+
+/// The mean use of the CPUs by others than this command over all starts, in CPUs: processes, and
+/// the kernel's own work. None where it can't be read, or the time was too short to tell.
 pub(crate) fn foreign_cpus(recorded: &Recorded) -> Option<f64> {
     weighted(recorded, |start| start.foreign_cpus)
 }
@@ -71,13 +74,13 @@ fn weighted(recorded: &Recorded, of: impl Fn(&record::Start) -> Option<f64>) -> 
         sum += of(start)? * start.wall_ns as f64;
         wall += start.wall_ns as f64;
     }
-    (wall > 0.0).then(|| sum / wall)
+    (wall >= ACCOUNTED_NS_MIN).then(|| (sum / wall).max(0.0))
 }
 
 fn others(recorded: &Recorded) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     if let Some(cpus) = foreign_cpus(recorded).filter(|cpus| *cpus > FOREIGN_CPUS_MAX) {
-        let text = format!("Other processes used {cpus:.2} CPUs meanwhile.");
+        let text = format!("Others used {cpus:.2} CPUs meanwhile.");
         caveats.push(Caveat::new("busy", text));
     }
     if let Some(cpus) = steal_cpus(recorded).filter(|cpus| *cpus > STEAL_CPUS_MAX) {
@@ -87,7 +90,7 @@ fn others(recorded: &Recorded) -> Vec<Caveat> {
     caveats
 }
 
-/// Two modes and drift, per case; the canary tells whether it is the machine or the case.
+/// Two modes per case, and what the canary says of the machine itself.
 fn shape(recorded: &Recorded) -> Vec<Caveat> {
     let values = |case: &str, metric: &str| estimate::series(recorded, case, metric).values();
     let mut caveats = Vec::new();
@@ -124,19 +127,14 @@ fn shape(recorded: &Recorded) -> Vec<Caveat> {
     caveats
 }
 
-fn refused(recorded: &Recorded) -> Vec<Caveat> {
-    let all = recorded.trials.len();
-    let refused = recorded.trials.iter().filter(|trial| trial.result.is_err()).count();
-    let share = refused as f64 / all.max(1) as f64;
-    let last = recorded.trials.iter().rev().find_map(|trial| {
-        trial.result.as_ref().err().map(|refusal| format!("{}: {refusal}", trial.case))
-    });
-    let told = last.filter(|_| share >= REFUSED_SHARE_MIN || refused == 1);
-    told.map(|last| {
-        Caveat::new("refused", format!("{refused} of {all} trials were refused; the last, {last}."))
-    })
-    .into_iter()
-    .collect()
+/// Any refused trial is told, for the case that had most of them.
+fn refused(recorded: &Recorded) -> Option<Caveat> {
+    let cases: BTreeSet<&str> = recorded.trials.iter().map(|trial| trial.case.as_str()).collect();
+    let counted = cases.into_iter().map(|case| (estimate::refused_of(recorded, case), case));
+    let ((refused, all), case) = counted.max_by_key(|((refused, _), _)| *refused)?;
+    let last = recorded.of_case(case).filter_map(|trial| trial.result.as_ref().err()).last()?;
+    let text = format!("{refused} of {all} trials of {case} were refused; the last: {last}.");
+    Some(Caveat::new("refused", text))
 }
 
 fn surroundings(context: &Context) -> Vec<Caveat> {

@@ -20,6 +20,9 @@ const STARTS_PER_LAP: u32 = 5;
 const START_MAX: Duration = Duration::from_secs(1);
 /// Of long times starts are longer, so that there are never many more than this.
 const STARTS_MAX: u32 = 250;
+/// Rounds end early only after so many laps, if there is time for them: an interval that is narrow
+/// after the first may be so by chance.
+const LAPS_MIN: u32 = 4;
 /// Fewer rounds than this are no basis, whatever the time given.
 const ROUNDS_MIN: u32 = 10;
 const ROUNDS_PER_START_MIN: u32 = ROUNDS_MIN / STARTS_PER_LAP;
@@ -95,6 +98,7 @@ pub fn conduct(
             step_begun_ns: instruments.now_ns(),
             time,
             starts,
+            last_at_ns: recorded.trials.last().map_or(0, |trial| trial.at_ns),
             lost: Default::default(),
             barren: 0,
         };
@@ -123,7 +127,7 @@ fn run_laps(
     watch: &mut dyn Watch,
 ) -> Stopped {
     let starts = rounds.starts;
-    let mut next_judged = 1;
+    let mut next_judged = LAPS_MIN.min(starts / STARTS_PER_LAP);
     for start in 1..=starts {
         // Each start ends at its place in the whole time, so that one that began late is shorter
         // and the whole is not late.
@@ -167,6 +171,10 @@ fn run_start(
     let mut run = rounds.start(launcher, place as u32);
     let mut warm_up = Vec::new();
     let mut end = run.round(first_round, &mut warm_up, instruments, watch);
+    if end == RoundEnd::Broken {
+        // All of its trials were refused, and say why; nothing else will.
+        recorded.trials.append(&mut warm_up);
+    }
     let mut round = first_round;
     let enough =
         |round: u32, now_ns: u64| round - first_round >= ROUNDS_PER_START_MIN && now_ns >= until_ns;
@@ -178,20 +186,16 @@ fn run_start(
             round += 1;
         }
     }
-    if end == RoundEnd::Broken {
-        // All of its trials were refused, and say why; nothing else will.
-        recorded.trials.append(&mut warm_up);
-    }
-    let worker_cpu_ns = run.cpu_ns();
+    // The worker's CPU time is counted when it has ended.
     drop(run);
-    let ended_ns = instruments.now_ns();
     let start = &mut recorded.starts[place];
-    start.wall_ns = ended_ns - began_ns;
+    start.wall_ns = instruments.now_ns() - began_ns;
     if let (Some(before_system), Some(after)) = (before.0, instruments.system()) {
         let seen = after.since(&before_system);
-        let ours_ns = worker_cpu_ns + instruments.own_cpu_ns().saturating_sub(before.1);
+        let ours_ns = instruments.own_cpu_ns().saturating_sub(before.1);
         let wall_ns = start.wall_ns.max(1) as f64;
-        start.foreign_cpus = Some(seen.busy_ns.saturating_sub(ours_ns) as f64 / wall_ns);
+        // Below zero where a tick fell just before: only the sum over all starts has a meaning.
+        start.foreign_cpus = Some((seen.busy_ns as f64 - ours_ns as f64) / wall_ns);
         start.steal_cpus = Some(seen.steal_ns as f64 / wall_ns);
     }
     end

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Basis, Estimate, Outcome, Recorded, Refusal};
+use record::{Basis, Estimate, Outcome, Recorded, Refusal, Trial};
 use stats::{Point, Series, Summary, derive_seed, median, ratios, summary};
 
 /// Where more of a case's trials than this were refused, the case is.
@@ -54,7 +54,8 @@ pub fn spread(recorded: &Recorded, case: &str, metric: &str) -> Summary {
     summary(&series(recorded, case, metric).values())
 }
 
-/// The median over one case's trials of each thing that was counted.
+/// The median over one case's trials of each thing that was counted; and where some of them were
+/// refused, how many.
 pub fn proof_of(recorded: &Recorded, case: &str) -> BTreeMap<String, f64> {
     let mut counted: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for seen in recorded.of_case(case).filter_map(|trial| trial.result.as_ref().ok()) {
@@ -62,7 +63,17 @@ pub fn proof_of(recorded: &Recorded, case: &str) -> BTreeMap<String, f64> {
             counted.entry(counter).or_default().push(*value);
         }
     }
-    counted.into_iter().map(|(name, mut values)| (name.to_owned(), median(&mut values))).collect()
+    let medians = counted.into_iter().map(|(name, mut all)| (name.to_owned(), median(&mut all)));
+    let (refused, all) = refused_of(recorded, case);
+    let refused = (refused > 0).then_some(("refused_trials", refused));
+    let counts = refused.into_iter().chain([("trials", all)]);
+    medians.chain(counts.map(|(name, n)| (name.to_owned(), f64::from(n)))).collect()
+}
+
+/// How many trials of a case were refused, of how many.
+pub(crate) fn refused_of(recorded: &Recorded, case: &str) -> (u32, u32) {
+    let refused = |trial: &Trial| u32::from(trial.result.is_err());
+    recorded.of_case(case).fold((0, 0), |(sum, all), trial| (sum + refused(trial), all + 1))
 }
 
 /// The metrics that a case was seen to have.
@@ -71,11 +82,20 @@ pub(crate) fn metrics_of(recorded: &Recorded, case: &str) -> BTreeSet<String> {
     seen.flat_map(|seen| seen.readings.keys().cloned()).collect()
 }
 
-/// The interval of a series, with a seed that belongs to `names` alone.
+/// The median of a series with its interval, by a seed that belongs to `names` alone; with one
+/// start only, how the rounds were spread.
 pub(crate) fn estimate_of(series: &Series, seed: u64, names: &[&str]) -> Option<Estimate> {
-    let interval = series.median_interval(derive_seed(seed, &names.join("/")))?;
-    let basis = Basis::Rounds { rounds: series.len() as u32, starts: series.starts().len() as u32 };
-    Some(Estimate { value: interval.value, low: interval.low, high: interval.high, basis })
+    if series.is_empty() {
+        return None;
+    }
+    let rounds = series.len() as u32;
+    let Some(it) = series.median_interval(derive_seed(seed, &names.join("/"))) else {
+        let spread = summary(&series.values());
+        let (value, low, high) = (spread.p50, spread.p5, spread.p95);
+        return Some(Estimate { value, low, high, basis: Basis::Spread { rounds } });
+    };
+    let basis = Basis::Rounds { rounds, starts: series.starts().len() as u32 };
+    Some(Estimate { value: it.value, low: it.low, high: it.high, basis })
 }
 
 /// The most frequent refusal of a case, where most of its trials were refused.

@@ -1,6 +1,6 @@
 //! What an experiment is: cases, a trial, and what follows from the trials.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, io::ErrorKind, time::Duration};
 
 use record::{Conclusion, Machine, Observation, Recorded, Refusal};
 use serde::{Deserialize, Serialize};
@@ -133,5 +133,20 @@ impl Trial {
     /// speaks for the machine.
     pub fn home_cpu(&self) -> usize {
         self.cpus[self.start as usize % self.cpus.len()]
+    }
+
+    /// Lets the calling thread run on its [home CPU](Self::home_cpu) only.
+    ///
+    /// # Errors
+    /// Where that is refused.
+    pub fn pin_home(&self) -> Result<(), Refusal> {
+        let cpu = self.home_cpu();
+        machine::pin_to(cpu).map_err(|error| Refusal::NotPermitted {
+            now: format!("sched_setaffinity to CPU {cpu}: {error}"),
+            fix: match error.kind() {
+                ErrorKind::PermissionDenied => "let the filter allow sched_setaffinity".into(),
+                _ => "name other CPUs with --cpus".into(),
+            },
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use machine::{
     clock,
-    counters::{SystemCounters, SystemWatch},
+    counters::{SystemCounters, SystemWatch, children_usage},
 };
 
 /// The clock and the counters of a section; tests have false ones.
@@ -11,7 +11,7 @@ pub trait Instruments {
     fn now_ns(&self) -> u64;
     /// What the whole machine did since it was started; none where that can't be read.
     fn system(&mut self) -> Option<SystemCounters>;
-    /// The CPU time that this process used since it began.
+    /// The CPU time that this process used since it began, and its children that have ended.
     fn own_cpu_ns(&self) -> u64;
     /// The smallest step that the clock of the trials makes.
     fn clock_step_ns(&self) -> u64;
@@ -41,7 +41,8 @@ impl Instruments for Live {
 
     fn own_cpu_ns(&self) -> u64 {
         let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-        spent.tv_sec as u64 * 1_000_000_000 + spent.tv_nsec as u64
+        let own_ns = spent.tv_sec as u64 * 1_000_000_000 + spent.tv_nsec as u64;
+        own_ns + children_usage().map_or(0, |usage| usage.cpu_ns)
     }
 
     fn clock_step_ns(&self) -> u64 {

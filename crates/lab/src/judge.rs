@@ -2,12 +2,15 @@
 //! experiment owes its reader.
 
 use record::{
-    Align, Basis, Better, Estimate, Finding, Outcome, Quantity, Recorded, Section, Stopped, Table,
-    Unit, percent,
+    Align, Basis, Better, Estimate, Finding, Outcome, Quantity, Recorded, Refusal, Section,
+    Stopped, Table, Unit, percent,
 };
-use stats::{Comparison, Interval, derive_seed, noise_floor, ratios, within};
+use stats::{Comparison, Interval, MARGIN_MIN, derive_seed, noise_floor, ratios, within};
 
 use crate::{CANARY, Context, Experiment, TWIN, canary, caveats, estimate};
+
+/// The last word of the id of what twins could differ by.
+const NOISE_FLOOR: &str = "noise_floor";
 
 /// The same case under two labels, compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +30,7 @@ pub fn conclude(experiment: &dyn Experiment, context: &Context, recorded: Record
     let mut conclusion = experiment.conclude(context, &recorded);
     let twins = twins(&recorded);
     let floor = floor_of(&twins);
-    conclusion.findings.extend(floor_finding(about.name, &recorded, &twins, floor));
+    conclusion.findings.extend(floor_finding(about.name, &twins, floor));
     conclusion.findings.extend(canary_finding(about.name, &recorded));
     conclusion.tables.push(method_table(&recorded, &twins, floor));
     conclusion.caveats.extend(caveats::of(context, &recorded, &twins, floor));
@@ -38,6 +41,25 @@ pub fn conclude(experiment: &dyn Experiment, context: &Context, recorded: Record
         recorded: Some(recorded),
         conclusion,
     }
+}
+
+/// The section of a question that can't be asked on this machine: each finding says why.
+pub fn refuse(experiment: &dyn Experiment, context: &Context, refusal: &Refusal) -> Section {
+    let nothing = Recorded { stopped: Stopped::Broken, ..context.request.blank() };
+    let mut section = conclude(experiment, context, nothing);
+    section.recorded = None;
+    section.conclusion.tables.clear();
+    for finding in &mut section.conclusion.findings {
+        finding.outcome = Outcome::Refused(refusal.clone());
+        finding.text = format!("{}: no number; {refusal}.", finding.id);
+    }
+    section
+}
+
+/// Whether a finding is the lab's own, about the measuring and not about what was asked.
+pub fn is_about_measuring(finding: &Finding) -> bool {
+    let own = |name: &str| finding.id.ends_with(&format!(".{name}"));
+    own(NOISE_FLOOR) || own(CANARY)
 }
 
 /// Every pair of twins, judged.
@@ -57,8 +79,9 @@ pub fn twins(recorded: &Recorded) -> Vec<Twins> {
     }
     let judge = |place: usize| {
         let (case, metric, series, _, seed) = &pairs[place];
-        let others: Vec<Interval> =
-            (0..pairs.len()).filter(|other| *other != place).map(|other| pairs[other].3).collect();
+        let others =
+            pairs.iter().enumerate().filter(|(other, it)| *other != place && it.1 == *metric);
+        let others: Vec<Interval> = others.map(|(_, it)| it.3).collect();
         let comparison = within(series, noise_floor(&others).unwrap_or(0.0), *seed)?;
         Some(Twins { case: case.clone(), metric: metric.clone(), comparison })
     };
@@ -75,7 +98,8 @@ fn twin_cases(recorded: &Recorded) -> Vec<(String, String)> {
         .collect();
     twins.sort();
     twins.dedup();
-    twins.into_iter().map(|twin| (twin.trim_end_matches(TWIN).to_owned(), twin.clone())).collect()
+    let case = |twin: &String| twin.strip_suffix(TWIN).unwrap_or(twin).to_owned();
+    twins.into_iter().map(|twin| (case(twin), twin.clone())).collect()
 }
 
 /// The noise floor of all twins.
@@ -83,20 +107,17 @@ pub(crate) fn floor_of(twins: &[Twins]) -> Option<f64> {
     noise_floor(&twins.iter().map(|pair| pair.comparison.ratio).collect::<Vec<_>>())
 }
 
-fn floor_finding(
-    name: &str,
-    recorded: &Recorded,
-    twins: &[Twins],
-    floor: Option<f64>,
-) -> Option<Finding> {
+fn floor_finding(name: &str, twins: &[Twins], floor: Option<f64>) -> Option<Finding> {
     let floor = floor?;
-    let basis = Basis::Extreme { rounds: recorded.rounds() };
+    let basis = Basis::Extreme { of: twins.len() as u32 };
     let estimate = Estimate { value: floor, low: floor, high: floor, basis };
     let text = format!(
-        "Noise floor {}: identical cases could differ by that much in these rounds.",
-        percent(floor)
+        "Noise floor {}: identical cases could differ by that much here; no difference below {} \
+         is called one.",
+        percent(floor),
+        percent(floor.max(MARGIN_MIN))
     );
-    let id = format!("{name}.noise_floor");
+    let id = format!("{name}.{NOISE_FLOOR}");
     Some(Finding {
         proof: [("twin_pairs".to_owned(), twins.len() as f64)].into(),
         ..Finding::new(id, Unit::Share, Better::Lower, Outcome::Derived(estimate), text)
@@ -105,18 +126,28 @@ fn floor_finding(
 
 fn canary_finding(name: &str, recorded: &Recorded) -> Option<Finding> {
     let outcome = estimate::outcome(recorded, CANARY, canary::METRIC);
-    let value = outcome.estimate()?.value;
-    let spread = estimate::spread(recorded, CANARY, canary::METRIC);
-    let text = format!(
-        "The machine's own speed: {} per step of a fixed loop (9 in 10 rounds: {}).",
-        Quantity::new(value, Unit::Nanoseconds),
-        Quantity::range(spread.p5, spread.p95, Unit::Nanoseconds)
-    );
-    let id = format!("{name}.canary");
+    let text = format!("The machine's own speed: {}.", canary_words(recorded)?);
+    let id = format!("{name}.{CANARY}");
     Some(Finding {
         proof: estimate::proof_of(recorded, CANARY),
         ..Finding::new(id, Unit::Nanoseconds, Better::Neither, outcome, text)
     })
+}
+
+fn canary_words(recorded: &Recorded) -> Option<String> {
+    let outcome = estimate::outcome(recorded, CANARY, canary::METRIC);
+    let value = outcome.estimate()?.value;
+    let spread = estimate::spread(recorded, CANARY, canary::METRIC);
+    Some(format!(
+        "{} per step of a fixed loop; 9 in 10 rounds {}",
+        Quantity::new(value, Unit::Nanoseconds),
+        Quantity::range(spread.p5, spread.p95, Unit::Nanoseconds)
+    ))
+}
+
+/// `1 start`, `2 starts`.
+fn counted(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// How the numbers came about, and how quiet it was meanwhile.
@@ -128,9 +159,9 @@ fn method_table(recorded: &Recorded, twins: &[Twins], floor: Option<f64>) -> Tab
     row(
         "rounds",
         format!(
-            "{} in {} starts, shuffled; a trial lasts {window} +-20 %",
+            "{} in {}, shuffled; a trial lasts {window} +-20 %",
             recorded.rounds(),
-            recorded.starts.len()
+            counted(recorded.starts.len(), "start")
         ),
     );
     row("ended by", ended_by(recorded.stopped).to_owned());
@@ -141,12 +172,16 @@ fn method_table(recorded: &Recorded, twins: &[Twins], floor: Option<f64>) -> Tab
     if let Some(floor) = floor {
         row("noise floor", percent(floor));
     }
-    for (what, of) in [
-        ("other CPU use", caveats::foreign_cpus(recorded)),
-        ("stolen by the host", caveats::steal_cpus(recorded)),
-    ] {
-        row(what, of.map_or("not known".to_owned(), |cpus| format!("{cpus:.2} CPUs")));
+    if let Some(canary) = canary_words(recorded) {
+        row("canary", canary);
     }
+    let foreign = caveats::foreign_cpus(recorded).map(|cpus| format!("{cpus:.2} CPUs"));
+    row("other CPU use", foreign.unwrap_or("not known".to_owned()));
+    let stolen = caveats::steal_cpus(recorded).map(|cpus| match cpus {
+        0.0 => "none reported".to_owned(),
+        _ => format!("{cpus:.2} CPUs"),
+    });
+    row("stolen by the host", stolen.unwrap_or("not known".to_owned()));
     table
 }
 

@@ -28,7 +28,4 @@ pub trait Worker {
     /// # Errors
     /// What the trial refused with; or what became of the worker, which then runs nothing more.
     fn run(&mut self, trial: &Trial, deadline: Duration) -> Result<Observation, Refusal>;
-
-    /// The CPU time that it has used since it began.
-    fn cpu_ns(&self) -> u64;
 }

@@ -27,7 +27,7 @@ pub use conduct::{Go, Progress, Unwatched, Watch, conduct};
 pub use estimate::{derived_ratio, outcome, proof_of, series, spread};
 pub use experiment::{About, Case, Context, Experiment, Request, Step, TWIN, Trial};
 pub use instruments::{Instruments, Live};
-pub use judge::{Twins, conclude, twins};
+pub use judge::{Twins, conclude, is_about_measuring, refuse, twins};
 pub use launcher::{Launcher, Local, Reexec, Worker};
 pub use timed::{Timed, timed};
 pub use worker::{Orphaned, serve};

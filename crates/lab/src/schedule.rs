@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use stats::{Random, derive_seed};
 
+use crate::timed::WINDOW_SHARE_MIN;
+
 /// A window shorter than this is swayed by a single interrupt.
 const WINDOW_MIN: Duration = Duration::from_millis(1);
 /// A longer one would only average over the machine's modes.
@@ -65,7 +67,7 @@ pub(crate) fn window(
     let round = (time / ROUNDS_WANTED).min(start / ROUNDS_PER_START_WANTED);
     let wanted = round / cases.max(1) as u32;
     let steps = Duration::from_nanos(clock_step_ns.saturating_mul(CLOCK_STEPS_MIN));
-    let min = WINDOW_MIN.max(steps).div_f64(1.0 - JITTER);
+    let min = WINDOW_MIN.max(steps).div_f64((1.0 - JITTER) * WINDOW_SHARE_MIN);
     wanted.clamp(min, WINDOW_MAX.max(min))
 }
 
@@ -105,7 +107,7 @@ mod tests {
             (ms(3_600_000), 10, 10, ms(12), ms(13)),
             (ms(3_600_000), 1, 10, ms(20), ms(20)),
             // A clock that steps every 4 ms (a coarse one) wants 400 ms at the least.
-            (ms(5000), 10, 4_000_000, ms(400), ms(600)),
+            (ms(5000), 10, 4_000_000, ms(500), ms(700)),
         ] {
             let window = window(time, ms(1000), cases, step_ns);
             assert!((low..=high).contains(&window), "{time:?} {window:?}");

@@ -7,9 +7,8 @@ use std::{
 
 use machine::counters::ThreadWatch;
 use record::{Observation, Refusal};
-use rustix::{
-    process::{Pid, Resource, Rlimit, Signal, getppid, set_parent_process_death_signal, setrlimit},
-    time::{ClockId, clock_gettime},
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getppid, set_parent_process_death_signal, setrlimit,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +16,7 @@ use crate::{CANARY, Experiment, Trial, canary};
 
 /// One line of a worker's output.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Answer {
-    /// The CPU time that the worker has used since it began.
-    pub cpu_ns: u64,
-    pub result: Result<Observation, Refusal>,
-}
+pub(crate) struct Answer(pub Result<Observation, Refusal>);
 
 /// The parent that started this worker is gone, or is not who it should be.
 #[derive(Debug)]
@@ -50,8 +45,7 @@ pub fn serve(experiment: &dyn Experiment, parent: u32) -> Result<(), Orphaned> {
             Ok(trial) => run(experiment, &mut watch, &trial),
             Err(error) => Err(Refusal::Broken { seen: format!("was asked {error}") }),
         };
-        let answer = Answer { cpu_ns: own_cpu_ns(), result };
-        let Ok(mut text) = serde_json::to_vec(&answer) else { return Ok(()) };
+        let Ok(mut text) = serde_json::to_vec(&Answer(result)) else { return Ok(()) };
         text.push(b'\n');
         if answers.write_all(&text).and_then(|()| answers.flush()).is_err() {
             return Ok(());
@@ -68,16 +62,14 @@ fn run(
     if trial.case.id != CANARY {
         return experiment.trial(trial);
     }
-    machine::pin_to(trial.home_cpu()).map_err(|error| Refusal::NotPermitted {
-        now: format!("CPU {} can't be chosen ({error})", trial.home_cpu()),
-        fix: "name other CPUs with --cpus".into(),
-    })?;
-    Ok(canary::trial(watch, trial))
+    trial.pin_home()?;
+    canary::trial(watch, trial)
 }
 
 /// Dies with the parent, and leaves no core file if a trial crashes.
 fn outlive_nobody(parent: u32) -> Result<(), Orphaned> {
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|_| Orphaned)?;
+    // Where a filter forbids it the worker still ends with its parent, when its input does.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
     // The parent may have ended before the line above: then another process is the parent now.
     if getppid().map(Pid::as_raw_nonzero).map(i32::from) != i32::try_from(parent).ok() {
         return Err(Orphaned);
@@ -86,9 +78,4 @@ fn outlive_nobody(parent: u32) -> Result<(), Orphaned> {
     // Where even lowering a limit is forbidden, a core file is the lesser evil.
     let _ = setrlimit(Resource::Core, none);
     Ok(())
-}
-
-fn own_cpu_ns() -> u64 {
-    let spent = clock_gettime(ClockId::ProcessCPUTime);
-    spent.tv_sec as u64 * 1_000_000_000 + spent.tv_nsec as u64
 }

@@ -38,3 +38,4 @@ pub use describe::{describe, describe_from};
 pub use placement::{fastest, pin_to};
 pub use section::section;
 pub use source::{Bundle, Live, Source};
+pub use status::is_traced;

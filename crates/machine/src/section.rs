@@ -80,6 +80,13 @@ fn facts(machine: &Machine) -> Table {
             None => UNKNOWN.into(),
         },
     );
+    row(
+        "CPU weaknesses",
+        match machine.mitigations.len() {
+            0 => UNKNOWN.into(),
+            n => format!("{n} are known to the kernel; what concerns this CPU is below"),
+        },
+    );
     table
 }
 

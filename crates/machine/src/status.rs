@@ -19,6 +19,11 @@ pub struct Status {
     pub affinity: Option<Vec<usize>>,
 }
 
+/// Whether a tracer is attached to this process now; `None` where the kernel does not say.
+pub fn is_traced() -> Option<bool> {
+    parse(std::fs::File::open("/proc/self/status").ok()?).traced
+}
+
 /// Reads /proc/self/status.
 pub fn parse(reader: impl Read) -> Status {
     let mut status = Status::default();

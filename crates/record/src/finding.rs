@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use flat::WrongFinding;
 
-use crate::{Refusal, Unit};
+use crate::{Quantity, Refusal, Unit};
 
 /// One thing that was found out, or was refused to be named.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,6 +91,18 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Why there is no number, where there is none.
+    pub fn why(&self) -> Option<String> {
+        match self {
+            Self::Measured(_) | Self::Derived(_) => None,
+            Self::Never { within_ns } => {
+                Some(format!("did not happen within {} s", *within_ns as f64 / 1e9))
+            }
+            Self::NotRun { why } => Some(why.clone()),
+            Self::Refused(refusal) => Some(refusal.to_string()),
+        }
+    }
+
     /// The number, where there is one.
     pub fn estimate(&self) -> Option<&Estimate> {
         match self {
@@ -114,6 +126,16 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The interval with the name that its basis earns: `95 %: 99.5 to 103 ns`.
+    pub fn interval(&self, unit: Unit) -> String {
+        let range = Quantity::range(self.low, self.high, unit);
+        match self.basis {
+            Basis::Rounds { .. } => format!("95 %: {range}"),
+            Basis::Spread { .. } => format!("9 in 10 rounds of one start: {range}"),
+            Basis::Extreme { .. } | Basis::Exact => "no interval".to_owned(),
+        }
+    }
+
     /// Half the interval's width, relative to the value; infinite where the value is zero.
     pub fn relative_half_width(&self) -> f64 {
         if self.low == self.high { 0.0 } else { (self.high - self.low) / 2.0 / self.value.abs() }
@@ -131,10 +153,16 @@ pub enum Basis {
         /// In how many worker processes.
         starts: u32,
     },
-    /// A maximum over rounds: no interval is claimed, low = value = high.
-    Extreme {
+    /// The median over the rounds of one start, which says nothing about other starts: low and high
+    /// are the 5th and 95th percentile of the rounds, and no interval is claimed.
+    Spread {
         /// How many rounds.
         rounds: u32,
+    },
+    /// A maximum: no interval is claimed, low = value = high.
+    Extreme {
+        /// Over how many.
+        of: u32,
     },
     /// Exact mathematics.
     Exact,

@@ -25,5 +25,5 @@ pub use machine::{Cache, CacheKind, CpuQuota, Hypervisor, LogicalCpu, Machine, S
 pub use quantity::{Quantity, Unit, grouped, percent};
 pub use recorded::{Observation, Reading, Recorded, Start, Stopped, Trial};
 pub use refusal::Refusal;
-pub use run::{Caveat, Conclusion, Ended, Run, SCHEMA, Section};
+pub use run::{Caveat, Conclusion, Ended, Run, SCHEMA, SEED_MAX, Section};
 pub use table::{Align, Column, Table};

@@ -50,6 +50,12 @@ impl Quantity {
         }
     }
 
+    /// The number as somebody else published it: no digit is added to theirs.
+    pub fn as_published(self) -> String {
+        let (number, suffix) = self.scaled();
+        format!("{number}{suffix}")
+    }
+
     /// `low to high unit`, both scaled alike so that they can be compared at a glance.
     pub fn range(low: f64, high: f64, unit: Unit) -> String {
         let (_, suffix) = Self::new(high, unit).scaled();
@@ -154,6 +160,13 @@ mod tests {
             (1e300, Ratio, "1.00e300x"),
         ] {
             assert_eq!(Quantity::new(value, unit).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_others_published_gains_no_digits() {
+        for (value, text) in [(67.0, "67 ns"), (0.5, "0.5 ns"), (2500.0, "2.5 µs")] {
+            assert_eq!(Quantity::new(value, Unit::Nanoseconds).as_published(), text);
         }
     }
 

@@ -8,6 +8,9 @@ use crate::{Figure, Finding, Machine, Recorded, Table};
 /// could misread what a newer one wrote; every older schema stays readable.
 pub const SCHEMA: u32 = 1;
 
+/// The largest seed: every reader of JSON, JavaScript too, can hold whole numbers up to it.
+pub const SEED_MAX: u64 = (1 << 53) - 1;
+
 /// Machines and sections of one invocation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {

@@ -35,7 +35,9 @@ fn head(page: &mut Page, run: &Run) {
     let mut words = vec![format!("Fathom {}", one_line(&run.fathom))];
     words.extend(run.machines.first().map(machine));
     words.push(one_line(&run.started_at).into_owned());
-    words.push(format!("seed {}", run.seed));
+    if run.sections.iter().any(|section| section.recorded.is_some()) {
+        words.push(format!("seed {}", run.seed));
+    }
     page.dim(&words.join("; "));
 }
 

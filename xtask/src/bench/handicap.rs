@@ -23,11 +23,13 @@ const HANDICAP: f64 = 1.10;
 
 /// Runs the bench.
 pub fn run(size: &Size) -> Result<Outcome> {
+    // Once: the trials pin this very thread, and after that fewer CPUs would be described.
+    let machine = machine::describe();
     let context = |seed| Context {
-        machine: machine::describe(),
+        machine: machine.clone(),
         request: Request {
             budget: Duration::from_millis(size.time_ms),
-            cpus: machine::describe().affinity,
+            cpus: machine.affinity.clone(),
             seed,
         },
     };

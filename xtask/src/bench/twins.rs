@@ -23,11 +23,13 @@ pub struct Size {
 /// The part of the pairs that may be called different.
 const DIFFERENT_SHARE_MAX: f64 = 0.05;
 
+const UNCLEAR_SHARE_MAX: f64 = 0.5;
+
 /// Runs the bench.
 pub fn run(root: &Path, size: &Size) -> Result<Outcome> {
     let fathom = build(root, size.release)?;
     let mut text = String::new();
-    let (mut different, mut all) = (0, 0);
+    let (mut different, mut unclear, mut all) = (0, 0, 0);
     writeln!(text, "run  pair         ratio [95 %]             margin   verdict")?;
     for number in 1..=size.runs {
         let run = one_run(&fathom, size.time)?;
@@ -36,6 +38,7 @@ pub fn run(root: &Path, size: &Size) -> Result<Outcome> {
             let it = pair.comparison;
             let differs = matches!(it.verdict, Verdict::Higher | Verdict::Lower);
             different += u32::from(differs);
+            unclear += u32::from(it.verdict == Verdict::Inconclusive);
             all += 1;
             writeln!(
                 text,
@@ -50,7 +53,12 @@ pub fn run(root: &Path, size: &Size) -> Result<Outcome> {
         }
     }
     writeln!(text, "{different} of {all} twin pairs were called different (at most 5 % may be)")?;
-    let clean = f64::from(different) <= DIFFERENT_SHARE_MAX * f64::from(all);
+    writeln!(
+        text,
+        "{unclear} of {all} were inconclusive (at most 50 % may be, or nothing was shown)"
+    )?;
+    let part = |n: u32| f64::from(n) / f64::from(all);
+    let clean = part(different) <= DIFFERENT_SHARE_MAX && part(unclear) <= UNCLEAR_SHARE_MAX;
     Ok(Outcome { text, clean })
 }
 

@@ -7,10 +7,11 @@ use record::{Refusal, Trial as TrialRecord};
 use super::{Go, Progress, Watch};
 use crate::{CANARY, Case, Instruments, Launcher, Trial, Worker, schedule::Schedule};
 
-/// A case that ended this many workers is not run again.
+/// A case that ended this many workers, with no trial that went well in between, is not run again.
 const WORKERS_LOST_MAX: u32 = 2;
 /// After this many failures in a row to start any worker, there is no point in going on.
 const STARTS_FAILED_MAX: u32 = 3;
+const BEFORE_NEXT_START: Duration = Duration::from_millis(50);
 /// After this many rounds in a row of nothing but refusals, no round is going to be better. They
 /// take almost no time, so without a bound they would fill the memory.
 const BARREN_ROUNDS_MAX: u32 = 10;
@@ -31,6 +32,8 @@ pub(super) struct Rounds<'a> {
     pub time: Duration,
     /// How many worker processes share that time.
     pub starts: u32,
+    /// When the last trial was asked for, since the section's beginning.
+    pub last_at_ns: u64,
     /// Workers lost, by case, and how the last one was.
     pub lost: BTreeMap<usize, (u32, Refusal)>,
     /// Rounds in a row in which every case refused.
@@ -54,7 +57,6 @@ pub(super) struct StartRun<'a, 'b> {
     start: u32,
     /// Failures in a row to start a worker, and how the last one was.
     starts_failed: (u32, Option<Refusal>),
-    cpu_ns_of_lost: u64,
 }
 
 impl<'b> Rounds<'b> {
@@ -63,14 +65,7 @@ impl<'b> Rounds<'b> {
         launcher: &'a dyn Launcher,
         start: u32,
     ) -> StartRun<'a, 'b> {
-        StartRun {
-            rounds: self,
-            launcher,
-            worker: None,
-            start,
-            starts_failed: (0, None),
-            cpu_ns_of_lost: 0,
-        }
+        StartRun { rounds: self, launcher, worker: None, start, starts_failed: (0, None) }
     }
 
     fn share(&self, now_ns: u64) -> f64 {
@@ -91,7 +86,10 @@ impl StartRun<'_, '_> {
         let last = plan.len() - 1;
         let mut barren = true;
         for (place, planned) in plan.into_iter().enumerate() {
-            let at_ns = instruments.now_ns() - self.rounds.begun_ns;
+            // Refusals can come faster than the clock steps; the order is to be kept all the same.
+            let now_ns = instruments.now_ns() - self.rounds.begun_ns;
+            let at_ns = now_ns.max(self.rounds.last_at_ns + 1);
+            self.rounds.last_at_ns = at_ns;
             let result = self.trial(planned.case, planned.window);
             let case = &self.rounds.cases[planned.case].id;
             barren &= result.is_err() || case == CANARY;
@@ -122,11 +120,6 @@ impl StartRun<'_, '_> {
         }
     }
 
-    /// The CPU time of the worker, and of those that it replaced.
-    pub(super) fn cpu_ns(&self) -> u64 {
-        self.cpu_ns_of_lost + self.worker.as_ref().map_or(0, |worker| worker.cpu_ns())
-    }
-
     fn trial(&mut self, case: usize, window: Duration) -> Result<record::Observation, Refusal> {
         if let Some((count, refusal)) = self.rounds.lost.get(&case)
             && *count >= WORKERS_LOST_MAX
@@ -141,10 +134,12 @@ impl StartRun<'_, '_> {
         };
         let deadline = window * 10 + GRACE;
         let result = self.worker()?.run(&trial, deadline);
+        if result.is_ok() {
+            self.rounds.lost.remove(&case);
+        }
         if let Err(refusal) = &result
             && !refusal.worker_survives()
         {
-            self.cpu_ns_of_lost = self.cpu_ns();
             self.worker = None;
             let lost = self.rounds.lost.entry(case).or_insert((0, refusal.clone()));
             *lost = (lost.0 + 1, refusal.clone());
@@ -163,6 +158,8 @@ impl StartRun<'_, '_> {
                     self.starts_failed = (0, None);
                 }
                 Err(refusal) => {
+                    // A system that has no process left may have one soon.
+                    std::thread::sleep(BEFORE_NEXT_START);
                     self.starts_failed = (self.starts_failed.0 + 1, Some(refusal.clone()));
                     return Err(refusal);
                 }

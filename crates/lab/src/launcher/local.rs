@@ -46,11 +46,7 @@ impl Worker for LocalWorker<'_> {
         match self.local.canary {
             _ if trial.case.id != CANARY => self.local.experiment.trial(trial),
             Some(canary) => Ok(canary(trial)),
-            None => Ok(canary::trial(&mut self.watch, trial)),
+            None => canary::trial(&mut self.watch, trial),
         }
-    }
-
-    fn cpu_ns(&self) -> u64 {
-        0
     }
 }

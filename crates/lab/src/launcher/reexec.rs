@@ -59,7 +59,7 @@ impl Launcher for Reexec {
         let (Some(asks), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(broken("no pipes"));
         };
-        Ok(Box::new(Process { child, asks, answers, pending: Vec::new(), cpu_ns: 0 }))
+        Ok(Box::new(Process { child, asks, answers, pending: Vec::new() }))
     }
 }
 
@@ -69,7 +69,6 @@ struct Process {
     answers: ChildStdout,
     /// Bytes of an answer whose end has not come yet.
     pending: Vec<u8>,
-    cpu_ns: u64,
 }
 
 impl Worker for Process {
@@ -84,12 +83,7 @@ impl Worker for Process {
             Err(_) => return Err(self.fate()),
         };
         let answer: Answer = serde_json::from_slice(&answer).map_err(|_| self.garbled(&answer))?;
-        self.cpu_ns = answer.cpu_ns;
-        answer.result
-    }
-
-    fn cpu_ns(&self) -> u64 {
-        self.cpu_ns
+        answer.0
     }
 }
 
@@ -200,10 +194,8 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_even_in_pieces() {
-        let result = asked(
-            r#"read ask; printf '{"cpu_ns":1,"result":{"Ok":'; sleep 0.15
-               echo '{"readings":{},"proof":{}}}}'"#,
-        );
+        let result =
+            asked(r#"read ask; printf '{"Ok":'; sleep 0.15; echo '{"readings":{},"proof":{}}}'"#);
         assert_eq!(result, Ok(Observation::default()));
     }
 

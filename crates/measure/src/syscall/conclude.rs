@@ -2,7 +2,7 @@
 
 use lab::{Context, derived_ratio, outcome, proof_of, series, spread};
 use record::{
-    Align, Bar, Better, Conclusion, Estimate, Figure, Finding, Histogram, Outcome, Quantity,
+    Align, Bar, Basis, Better, Conclusion, Estimate, Figure, Finding, Histogram, Outcome, Quantity,
     Recorded, Reference, Table, Unit, grouped,
 };
 use stats::{histogram, quantile};
@@ -26,9 +26,15 @@ pub(super) fn conclude(context: &Context, recorded: &Recorded) -> Conclusion {
     Conclusion {
         tables: vec![table(&findings, recorded)],
         figures: figures(&bare, recorded),
-        caveats: caveats::of(&context.machine),
+        caveats: caveats::of(&context.machine, was_traced(recorded)),
         findings,
     }
+}
+
+/// Whether a worker had a tracer in any trial: one may come and go.
+fn was_traced(recorded: &Recorded) -> bool {
+    let seen = recorded.trials.iter().filter_map(|trial| trial.result.as_ref().ok());
+    seen.into_iter().any(|seen| seen.proof.get("traced") == Some(&1.0))
 }
 
 fn ns(value: f64) -> Quantity {
@@ -36,7 +42,7 @@ fn ns(value: f64) -> Quantity {
 }
 
 fn interval(estimate: &Estimate) -> String {
-    Quantity::range(estimate.low, estimate.high, Unit::Nanoseconds)
+    estimate.interval(Unit::Nanoseconds)
 }
 
 /// What one call costs, gross: the loop around it is a finding of its own.
@@ -46,12 +52,12 @@ fn cost(call: Call, recorded: &Recorded) -> Finding {
     let text = match (&outcome, call) {
         (Outcome::Measured(it), Call::Gettid) => headline(it, references.last()),
         (Outcome::Measured(it), Call::Loop) => format!(
-            "Each number holds {} of the loop around the call (95 %: {}).",
+            "Each number holds {} of the loop around the call ({}).",
             ns(it.value),
             interval(it)
         ),
         (Outcome::Measured(it), _) => {
-            format!("{}: {} (95 %: {}).", call.shown(), ns(it.value), interval(it))
+            format!("{}: {} ({}).", call.shown(), ns(it.value), interval(it))
         }
         (other, _) => format!("{}: no number; {}.", call.shown(), why(other)),
     };
@@ -66,13 +72,13 @@ fn cost(call: Call, recorded: &Recorded) -> Finding {
 /// The cheapest way in and out, beside the newest reference.
 fn headline(it: &Estimate, reference: Option<&Reference>) -> String {
     let theirs = reference.map(|reference| {
-        format!("; {}, {}: {}", reference.machine, reference.year, ns(reference.value))
+        let (machine, year) = (&reference.machine, reference.year);
+        format!("; {machine}, {year}: {}", ns(reference.value).as_published())
     });
     format!(
-        "A system call that does next to nothing (gettid) costs {} here (95 %: {}): you {}{}.",
+        "A system call that does next to nothing (gettid): you {} ({}){}.",
         ns(it.value),
         interval(it),
-        ns(it.value),
         theirs.unwrap_or_default()
     )
 }
@@ -118,9 +124,9 @@ fn speedup(recorded: &Recorded) -> Finding {
     let (text, advice) = match outcome.estimate() {
         Some(it) => (
             format!(
-                "The vDSO reads the clock {:.1} times as fast as the kernel does \
-                 (95 %: {:.1} to {:.1}).",
-                it.value, it.low, it.high
+                "The vDSO reads the clock {:.1} times as fast as the kernel does ({}).",
+                it.value,
+                it.interval(Unit::Ratio)
             ),
             Some(
                 "Read clocks through the C library, never by a raw system call; under a clock \
@@ -139,11 +145,7 @@ fn speedup(recorded: &Recorded) -> Finding {
 }
 
 fn why(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Refused(refusal) => refusal.to_string(),
-        Outcome::NotRun { why } => why.clone(),
-        Outcome::Never { .. } | Outcome::Measured(_) | Outcome::Derived(_) => String::new(),
-    }
+    outcome.why().unwrap_or_default()
 }
 
 fn table(findings: &[Finding], recorded: &Recorded) -> Table {
@@ -157,13 +159,18 @@ fn table(findings: &[Finding], recorded: &Recorded) -> Table {
     for call in CALLS {
         let id = format!("syscall.{}.cost", call.id());
         let Some(finding) = findings.iter().find(|finding| finding.id == id) else { continue };
-        let rest = match finding.outcome.estimate() {
-            Some(it) => {
+        let rest = match (&finding.outcome, finding.outcome.estimate()) {
+            (_, Some(it)) => {
                 let spread = spread(recorded, call.id(), COST);
                 let nine = Quantity::range(spread.p5, spread.p95, Unit::Nanoseconds);
-                [ns(it.value).to_string(), interval(it), nine]
+                let interval = match it.basis {
+                    Basis::Rounds { .. } => Quantity::range(it.low, it.high, Unit::Nanoseconds),
+                    _ => "none".to_owned(),
+                };
+                [ns(it.value).to_string(), interval, nine]
             }
-            None => ["refused".to_owned(), String::new(), String::new()],
+            (Outcome::Refused(_), None) => ["refused".to_owned(), String::new(), String::new()],
+            (_, None) => ["not run".to_owned(), String::new(), String::new()],
         };
         table.rows.push([call.shown().to_owned()].into_iter().chain(rest).collect());
     }

@@ -1,8 +1,8 @@
 //! The calls themselves, raw, and the probe that tells whether the clock needs the kernel.
 
-use std::{hint::black_box, io, mem::MaybeUninit, os::fd::AsRawFd, sync::OnceLock};
+use std::{hint::black_box, io, os::fd::AsRawFd, sync::OnceLock};
 
-use libc::{c_int, c_long, syscall};
+use libc::{c_int, c_long, c_ulong, syscall};
 
 use super::calls::Call;
 
@@ -21,7 +21,7 @@ impl Prepared {
             null: std::fs::OpenOptions::new().write(true).open("/dev/null")?,
             // 0 where the parent lives in another PID namespace.
             parent: rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get().into()),
-            thread: rustix::thread::gettid().as_raw_nonzero().get().into(),
+            thread: thread_id()?,
         })
     }
 
@@ -65,6 +65,14 @@ impl Prepared {
     }
 }
 
+/// The thread's id from /proc, and not from the call that is to be checked against it: a filter
+/// may answer in the kernel's place.
+fn thread_id() -> io::Result<c_long> {
+    let link = std::fs::read_link("/proc/thread-self")?;
+    let id = link.file_name().and_then(|name| name.to_str()?.parse().ok());
+    id.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+}
+
 /// The loop around every call, the empty one too: one comparison and one addition beside the call.
 #[inline(always)]
 fn repeat(calls: u64, right: c_long, mut call: impl FnMut() -> c_long) -> u64 {
@@ -75,16 +83,21 @@ fn repeat(calls: u64, right: c_long, mut call: impl FnMut() -> c_long) -> u64 {
     wrong
 }
 
+/// A time that no clock shows: an answer that wrote nothing leaves it as it is.
+const UNWRITTEN: libc::timespec = libc::timespec { tv_sec: -1, tv_nsec: -1 };
+
 fn clock_in_kernel() -> c_long {
-    let mut now = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: the kernel writes the one timespec, which outlives the call and is not read.
-    unsafe { syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, now.as_mut_ptr()) }
+    let mut now = UNWRITTEN;
+    // SAFETY: the kernel writes the one timespec, which outlives the call.
+    let done = unsafe { syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, &raw mut now) };
+    done | c_long::from(now.tv_sec < 0)
 }
 
 fn clock_by_library() -> c_int {
-    let mut now = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: the library writes the one timespec, which outlives the call and is not read.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr()) }
+    let mut now = UNWRITTEN;
+    // SAFETY: the library writes the one timespec, which outlives the call.
+    let done = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    done | c_int::from(now.tv_sec < 0)
 }
 
 /// Who answers the C library's clock_gettime.
@@ -120,8 +133,14 @@ fn probe() -> Served {
         _ => {}
     }
     let mut status: c_int = 0;
-    // SAFETY: writes the one status; the child is ours and is waited for once.
-    let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
+    let waited = loop {
+        // SAFETY: writes the one status; the child is ours and is waited for until it has ended.
+        let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
+        let interrupted = io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+        if waited != -1 || !interrupted {
+            break waited;
+        }
+    };
     match (waited == child && libc::WIFEXITED(status)).then(|| libc::WEXITSTATUS(status)) {
         Some(SERVED) => Served::ByVdso,
         Some(NOT_SERVED) => Served::ByKernel,
@@ -143,12 +162,15 @@ fn ask_without_kernel() -> c_int {
         step(ret, 0, 0, refuse),
         step(ret, 0, 0, libc::SECCOMP_RET_ALLOW),
     ];
+    // The library reads longs here; a bare 0 would be an int, and half of it whatever lies beside.
+    let (yes, no): (c_ulong, c_ulong) = (1, 0);
+    let filters = c_ulong::from(libc::SECCOMP_MODE_FILTER);
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
     // SAFETY: both calls change only this child; the program outlives them, and the kernel copies
     // it.
     let filtered = unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, filters, &raw const program) == 0
     };
     if !filtered || clock_in_kernel() == 0 {
         return NOT_PERMITTED;

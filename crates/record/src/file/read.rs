@@ -89,6 +89,9 @@ pub fn from_json(bytes: &[u8]) -> Result<Run, ReadError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ReadError::Empty);
     }
+    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return Err(ReadError::Foreign("it is no JSON object".into()));
+    }
     // The schema first: a newer layout must be called newer, not broken.
     let head: Head = serde_json::from_slice(bytes).map_err(|error| match cut(bytes, &error) {
         true => ReadError::Truncated,
@@ -116,7 +119,9 @@ fn cut(bytes: &[u8], error: &serde_json::Error) -> bool {
     let last_line = bytes.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
     let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
     let at_end = error.line() == lines && error.column() >= last_line.len();
-    error.is_eof() || (error.is_syntax() && at_end)
+    // What stands after a whole document is no cut either.
+    let trailing = error.to_string().starts_with("trailing");
+    error.is_eof() || (error.is_syntax() && at_end && !trailing)
 }
 
 /// The part of a run file that never changes its meaning.
@@ -190,7 +195,8 @@ mod tests {
             (b" \n", "empty"),
             (b"\x7fELF\x02", "not a run file"),
             (br#"{"name":"hyperfine"}"#, "not a run file"),
-            (b"[1,2]", "not a run file"),
+            (b"[1,2]", "no JSON object"),
+            (br#"{"schema":1,"fathom":"0.1.0"}x"#, "not a run file"),
             (&good.as_bytes()[..good.len() / 2], "ends in the middle"),
             (newer.as_bytes(), "newer Fathom (9.9.9, schema 2)"),
             (machineless.as_bytes(), "no machine"),

@@ -2,13 +2,17 @@
 //!
 //! It is opened before anything is measured, so that a wrong place is refused while nothing is
 //! lost. Until it is whole it has no name at all (`O_TMPFILE`), so that even SIGKILL leaves nothing
-//! behind. Where the file system can't do that, the file has a temporary name beside its target,
-//! and only there may SIGKILL leave it.
+//! behind. Only where the file system can't do that, and for the moment in which it takes an
+//! earlier file's place, has it a temporary name beside its target (`.NAME.PID-N.part`) that
+//! SIGKILL could leave.
 
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, ErrorKind, Write},
-    os::{fd::AsRawFd, unix::fs::FileTypeExt},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{FileTypeExt, OpenOptionsExt},
+    },
     path::{Path, PathBuf},
 };
 
@@ -36,36 +40,41 @@ enum UntilPlaced {
 }
 
 /// What was done to place a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// Whether a file of that name was there before and was kept under its other name.
-    pub previous_kept: bool,
+    /// Where the file that had the name before is now, if it was kept.
+    pub previous: Option<PathBuf>,
 }
 
 impl WholeFile {
     /// Opens a file that is to be at `path`; nothing is visible there yet.
     ///
     /// # Errors
-    /// Where `path` is a folder, or nothing can be written there.
+    /// Where `path` is a folder or a disk, or nothing can be written there.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let target = match fs::canonicalize(path) {
-            Ok(existing) => existing,
-            Err(error) if error.kind() == ErrorKind::NotFound => path.to_owned(),
-            Err(error) => return Err(error),
+        let target = followed(path)?;
+        let Ok(metadata) = fs::metadata(&target) else {
+            let (file, until_placed) = open_beside(&target)?;
+            return Ok(Self { file, target, until_placed });
         };
-        if let Ok(metadata) = fs::metadata(&target) {
-            let kind = metadata.file_type();
-            if kind.is_dir() {
-                return Err(io::Error::from(Errno::ISDIR));
-            }
-            if kind.is_fifo() || kind.is_char_device() || kind.is_socket() {
-                let file = OpenOptions::new().write(true).open(&target)?;
-                return Ok(Self { file, target, until_placed: UntilPlaced::Direct });
-            }
-            // A rename would replace even a file that its owner made read-only.
-            rustix::fs::access(&target, Access::WRITE_OK)?;
+        let kind = metadata.file_type();
+        if kind.is_dir() {
+            return Err(io::Error::from(Errno::ISDIR));
         }
+        if kind.is_fifo() || kind.is_char_device() {
+            // A pipe that nobody reads is refused (ENXIO) instead of waited for.
+            let nonblocking = OFlags::NONBLOCK.bits() as i32;
+            let file = OpenOptions::new().write(true).custom_flags(nonblocking).open(&target)?;
+            rustix::io::ioctl_fionbio(&file, false)?;
+            return Ok(Self { file, target, until_placed: UntilPlaced::Direct });
+        }
+        if !kind.is_file() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "neither a file nor a pipe"));
+        }
+        // A rename would replace even a file that its owner made read-only.
+        rustix::fs::access(&target, Access::WRITE_OK)?;
         let (file, until_placed) = open_beside(&target)?;
+        file.set_permissions(metadata.permissions())?;
         Ok(Self { file, target, until_placed })
     }
 
@@ -77,46 +86,51 @@ impl WholeFile {
     pub fn place(mut self, bytes: &[u8], previous: Option<&str>) -> io::Result<Placed> {
         self.file.write_all(bytes)?;
         if matches!(self.until_placed, UntilPlaced::Direct) {
-            return Ok(Placed { previous_kept: false });
+            return Ok(Placed { previous: None });
         }
         self.file.sync_data()?;
         let previous = previous.map(|name| self.target.with_file_name(name));
-        let previous = previous.filter(|_| fs::symlink_metadata(&self.target).is_ok());
-        match &previous {
-            // The new file takes the name of the one before the last, and then the two change
-            // names in one step: at no moment is a run without a name.
+        match previous.filter(|_| fs::symlink_metadata(&self.target).is_ok()) {
+            // The two change names in one step, so that at no moment there is no run; and beside
+            // has a name of its own, so that two commands at once don't mix theirs up.
             Some(previous) => {
-                self.take_name(previous)?;
-                exchange(previous, &self.target)?;
+                let beside = self.beside()?;
+                exchange(&beside, &self.target)?;
+                fs::rename(&beside, &previous)?;
+                self.until_placed = UntilPlaced::Unnamed;
+                Ok(Placed { previous: Some(previous) })
             }
-            None => self.take_name(&self.target.clone())?,
+            None => {
+                self.take_name()?;
+                Ok(Placed { previous: None })
+            }
         }
-        Ok(Placed { previous_kept: previous.is_some() })
     }
 
-    /// Gives the file this name, whatever has it now. Linking can't replace a file, so where one
+    /// Gives the file its name, whatever has it now. Linking can't replace a file, so where one
     /// stands in the way the link is made beside it and renamed over it.
-    fn take_name(&mut self, name: &Path) -> io::Result<()> {
-        let beside = match &self.until_placed {
-            UntilPlaced::Named(beside) => beside.clone(),
-            UntilPlaced::Unnamed | UntilPlaced::Direct => match self.link_at(name) {
-                Err(Errno::EXIST) => {
-                    let beside = name_beside(name);
-                    self.link_at(&beside)?;
-                    beside
-                }
+    fn take_name(&mut self) -> io::Result<()> {
+        if matches!(self.until_placed, UntilPlaced::Unnamed) {
+            match link_to(&self.file, &self.target) {
+                Err(Errno::EXIST) => {}
                 other => return other.map_err(io::Error::from),
-            },
-        };
-        fs::rename(&beside, name).inspect_err(|_| drop(fs::remove_file(&beside)))?;
+            }
+        }
+        let beside = self.beside()?;
+        fs::rename(&beside, &self.target)?;
         self.until_placed = UntilPlaced::Unnamed;
         Ok(())
     }
 
-    /// By way of /proc, because linking a bare descriptor needs a privilege.
-    fn link_at(&self, name: &Path) -> Result<(), Errno> {
-        let itself = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        rustix::fs::linkat(CWD, itself, CWD, name, AtFlags::SYMLINK_FOLLOW)
+    /// The file's name beside its target; it is given one if it has none, and loses it again if
+    /// this file is dropped.
+    fn beside(&mut self) -> io::Result<PathBuf> {
+        if let UntilPlaced::Named(beside) = &self.until_placed {
+            return Ok(beside.clone());
+        }
+        let (beside, ()) = unused_name(&self.target, |name| Ok(link_to(&self.file, name)?))?;
+        self.until_placed = UntilPlaced::Named(beside.clone());
+        Ok(beside)
     }
 }
 
@@ -129,37 +143,72 @@ impl Drop for WholeFile {
     }
 }
 
+/// Where a path leads: links are followed, also one to a file that is not there yet.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => match fs::read_link(path) {
+            Ok(to) => Ok(path.parent().unwrap_or(Path::new("")).join(to)),
+            Err(_) => Ok(path.to_owned()),
+        },
+        other => other,
+    }
+}
+
 fn open_beside(target: &Path) -> io::Result<(File, UntilPlaced)> {
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode(0o666);
-    match rustix::fs::open(folder, flags, mode) {
-        Ok(fd) => Ok((File::from(fd), UntilPlaced::Unnamed)),
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
-            let name = name_beside(target);
-            let file = OpenOptions::new().write(true).create_new(true).open(&name)?;
+    match rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)) {
+        // Without /proc an unnamed file could never be given a name.
+        Ok(fd) if Path::new(&by_descriptor(&fd)).exists() => {
+            Ok((File::from(fd), UntilPlaced::Unnamed))
+        }
+        Ok(_) | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
+            let open = |name: &Path| OpenOptions::new().write(true).create_new(true).open(name);
+            let (name, file) = unused_name(target, open)?;
             Ok((file, UntilPlaced::Named(name)))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn name_beside(target: &Path) -> PathBuf {
+/// By way of /proc, because linking a bare descriptor needs a privilege.
+fn by_descriptor(file: &impl AsRawFd) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+fn link_to(file: &File, name: &Path) -> Result<(), Errno> {
+    rustix::fs::linkat(CWD, by_descriptor(file), CWD, name, AtFlags::SYMLINK_FOLLOW)
+}
+
+/// Makes something under a name beside `target` that nothing has yet. In containers all processes
+/// may have the same id, so the id alone is no name.
+fn unused_name<T>(
+    target: &Path,
+    make: impl Fn(&Path) -> io::Result<T>,
+) -> io::Result<(PathBuf, T)> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    target.with_file_name(format!(".{name}.{}.part", std::process::id()))
+    for attempt in 0.. {
+        let part = format!(".{name}.{}-{attempt}.part", std::process::id());
+        let beside = target.with_file_name(part);
+        match make(&beside) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < 1000 => {}
+            Err(error) => return Err(error),
+            Ok(made) => return Ok((beside, made)),
+        }
+    }
+    Err(io::Error::from(Errno::EXIST))
 }
 
 /// Swaps the names of two files; where the file system can't in one step, in three.
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     match rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            let beside = name_beside(other);
-            fs::rename(other, &beside)?;
-            fs::rename(one, other).inspect_err(|_| drop(fs::rename(&beside, other)))?;
-            fs::rename(&beside, one)
+            let (between, ()) = unused_name(other, |name| fs::hard_link(other, name))?;
+            fs::rename(one, other).inspect_err(|_| drop(fs::remove_file(&between)))?;
+            fs::rename(&between, one)
         }
         swapped => swapped.map_err(io::Error::from),
     }
@@ -183,7 +232,7 @@ mod tests {
         let path = folder.path().join("run.json");
         let file = WholeFile::create(&path).unwrap();
         assert!(names_in(folder.path()).is_empty());
-        assert!(!file.place(b"one", None).unwrap().previous_kept);
+        assert_eq!(file.place(b"one", None).unwrap().previous, None);
         assert_eq!(fs::read(&path).unwrap(), b"one");
         drop(WholeFile::create(&path).unwrap());
         assert_eq!(fs::read(&path).unwrap(), b"one", "an abandoned file changes nothing");
@@ -198,7 +247,7 @@ mod tests {
         let (path, old) = (folder.path().join("run.json"), folder.path().join("old.json"));
         for (bytes, kept) in [(b"one", false), (b"two", true), (b"six", true)] {
             let placed = WholeFile::create(&path).unwrap().place(bytes, Some("old.json")).unwrap();
-            assert_eq!(placed.previous_kept, kept);
+            assert_eq!(placed.previous.is_some(), kept);
         }
         assert_eq!(
             (fs::read(&path).unwrap(), fs::read(&old).unwrap()),
@@ -217,20 +266,53 @@ mod tests {
     #[test]
     fn a_device_is_written_to_and_not_replaced() {
         let placed = WholeFile::create(Path::new("/dev/null")).unwrap().place(b"x", None).unwrap();
-        assert!(!placed.previous_kept);
+        assert_eq!(placed.previous, None);
         let full = WholeFile::create(Path::new("/dev/full")).unwrap().place(b"x", None);
         assert_eq!(full.unwrap_err().kind(), ErrorKind::StorageFull);
         assert!(fs::metadata("/dev/full").unwrap().file_type().is_char_device());
     }
 
     #[test]
-    fn a_link_is_followed() {
+    fn a_link_is_followed_even_to_a_file_that_is_not_there_yet() {
         let folder = tempfile::tempdir().unwrap();
         let (real, link) = (folder.path().join("real.json"), folder.path().join("link.json"));
-        fs::write(&real, b"old").unwrap();
-        std::os::unix::fs::symlink(&real, &link).unwrap();
-        WholeFile::create(&link).unwrap().place(b"new", None).unwrap();
-        assert_eq!(fs::read(&real).unwrap(), b"new");
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        std::os::unix::fs::symlink("real.json", &link).unwrap();
+        for bytes in [b"new", b"two"] {
+            WholeFile::create(&link).unwrap().place(bytes, None).unwrap();
+            assert_eq!(fs::read(&real).unwrap(), bytes);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+    }
+
+    #[test]
+    fn who_may_read_it_stays_as_it_was() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        fs::write(&path, b"one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        WholeFile::create(&path).unwrap().place(b"two", None).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_leftover_of_the_same_process_id_is_no_obstacle() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        let leftover = format!(".run.json.{}-0.part", std::process::id());
+        fs::write(folder.path().join(&leftover), b"half").unwrap();
+        for bytes in [b"one", b"two"] {
+            WholeFile::create(&path).unwrap().place(bytes, None).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+        assert_eq!(names_in(folder.path()), [leftover.as_str(), "run.json"]);
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_reads_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        rustix::fs::mknodat(CWD, &path, rustix::fs::FileType::Fifo, Mode::RWXU, 0).unwrap();
+        assert!(WholeFile::create(&path).is_err());
     }
 }

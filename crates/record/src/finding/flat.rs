@@ -64,17 +64,13 @@ impl std::error::Error for WrongFinding {}
 impl From<Finding> for Flat {
     fn from(finding: Finding) -> Self {
         let estimate = finding.outcome.estimate().cloned();
-        let (word, why, refusal, within_ns) = match finding.outcome {
-            Outcome::Measured(_) => (Word::Measured, None, None, None),
-            Outcome::Derived(_) => (Word::Derived, None, None, None),
-            Outcome::Never { within_ns } => {
-                let why = format!("did not happen within {} s", within_ns as f64 / 1e9);
-                (Word::Never, Some(why), None, Some(within_ns))
-            }
-            Outcome::NotRun { why } => (Word::NotRun, Some(why), None, None),
-            Outcome::Refused(refusal) => {
-                (Word::Refused, Some(refusal.to_string()), Some(refusal), None)
-            }
+        let why = finding.outcome.why();
+        let (word, refusal, within_ns) = match finding.outcome {
+            Outcome::Measured(_) => (Word::Measured, None, None),
+            Outcome::Derived(_) => (Word::Derived, None, None),
+            Outcome::Never { within_ns } => (Word::Never, None, Some(within_ns)),
+            Outcome::NotRun { .. } => (Word::NotRun, None, None),
+            Outcome::Refused(refusal) => (Word::Refused, Some(refusal), None),
         };
         Self {
             id: finding.id,

@@ -36,9 +36,18 @@ pub(super) fn serialize<S: Serializer>(trials: &[Trial], to: S) -> Result<S::Ok,
     cases.serialize(to)
 }
 
+/// A file is not to ask for much more memory than it has bytes: names are copied into each trial.
+const NAME_BYTES_MAX: usize = 64;
+/// An hour, the longest that a question can be asked for, yields less than half of it.
+const CELLS_MAX: usize = 5_000_000;
+
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Trial>, D::Error> {
     let mut trials = Vec::new();
-    for columns in Vec::<Columns>::deserialize(from)? {
+    let cases = Vec::<Columns>::deserialize(from)?;
+    if cases.iter().map(Columns::cells).sum::<usize>() > CELLS_MAX {
+        return Err(D::Error::custom("more trials than any run has"));
+    }
+    for columns in cases {
         columns.into_trials(&mut trials).map_err(D::Error::custom)?;
     }
     // Trials ran one after another, so the clock restores their order.
@@ -55,7 +64,8 @@ impl Columns {
         match &trial.result {
             Ok(observation) => {
                 for (metric, reading) in &observation.readings {
-                    put(&mut self.readings, metric, row, reading.level());
+                    let Reading::Level(value) = reading;
+                    put(&mut self.readings, metric, row, Some(*value));
                 }
                 for (counter, value) in &observation.proof {
                     put(&mut self.proof, counter, row, Some(*value));
@@ -68,8 +78,19 @@ impl Columns {
         }
     }
 
+    fn cells(&self) -> usize {
+        self.start.len() * (1 + self.readings.len() + self.proof.len())
+    }
+
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.readings.keys().chain(self.proof.keys()).chain([&self.case])
+    }
+
     fn into_trials(mut self, trials: &mut Vec<Trial>) -> Result<(), String> {
         let rows = self.start.len();
+        if self.names().any(|name| name.len() > NAME_BYTES_MAX) {
+            return Err("a name longer than any of ours".to_owned());
+        }
         let columns = self.readings.values().chain(self.proof.values());
         let even = columns.map(Vec::len).chain([self.round.len(), self.at_ns.len()]);
         if even.into_iter().any(|len| len != rows) {
@@ -149,6 +170,19 @@ mod tests {
         ]);
         let text = serde_json::to_string(&before).unwrap();
         assert_eq!(serde_json::from_str::<Recorded>(&text).unwrap(), before, "{text}");
+    }
+
+    #[test]
+    fn a_small_file_can_not_ask_for_much_memory() {
+        let long = recorded(vec![trial(0, &"x".repeat(65), 1, Ok(1.0))]);
+        let text = serde_json::to_string(&long).unwrap();
+        let error = serde_json::from_str::<Recorded>(&text).unwrap_err();
+        assert!(error.to_string().contains("longer than any"), "{error}");
+        let rows = vec!["0"; 3_000_000].join(",");
+        let text = serde_json::to_string(&recorded(vec![trial(0, "a", 0, Ok(1.0))])).unwrap();
+        let text = text.replace(r#""start":[0]"#, &format!(r#""start":[{rows}]"#));
+        let error = serde_json::from_str::<Recorded>(&text).unwrap_err();
+        assert!(error.to_string().contains("more trials"), "{error}");
     }
 
     #[test]

@@ -50,10 +50,13 @@ fn bars(page: &mut Page, unit: Unit, bars: &[Bar]) {
 
 fn value_words(bar: &Bar, unit: Unit) -> String {
     let value = Quantity::new(bar.value, unit);
+    if bar.reference {
+        return value.as_published();
+    }
     if bar.low == bar.high {
         return value.to_string();
     }
-    format!("{value} (95 %: {})", Quantity::range(bar.low, bar.high, unit))
+    format!("{value} ({})", Quantity::range(bar.low, bar.high, unit))
 }
 
 /// `share` of `room` columns, to an eighth of one; a reference's bar in whole ones.
