@@ -11,7 +11,8 @@ run:
 # Everything that must hold before a change is kept; CI runs just this.
 test: needs lint
 	$(CARGO) build --locked --package fathom
-	$(CARGO) test --locked --workspace
+	# Shows what passing tests print too: a test that had to be skipped says so there.
+	$(CARGO) test --locked --workspace -- --show-output
 
 # What the tests need beyond cargo; as root on Debian it is installed, elsewhere named.
 needs:

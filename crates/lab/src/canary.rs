@@ -28,13 +28,32 @@ pub(crate) fn trial(watch: &mut ThreadWatch, trial: &Trial) -> Result<Observatio
     let timed = timed(watch, trial.window, |steps| {
         let mut state = black_box(1u64);
         for _ in 0..steps {
-            // One dependent multiplication and addition (Knuth's MMIX constants): nothing to
-            // overlap, nothing to leave out, and nothing that leaves the registers.
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            // Shift, exclusive or, multiplication (the finaliser of SplitMix64): each waits for the
+            // one before, nothing leaves the registers, and no compiler can fold two steps into
+            // one, as it does with a multiplication and an addition.
+            state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         }
         black_box(state);
     })?;
     Ok(timed.observe(METRIC, timed.cost_ns()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A compiler once folded four steps into one. A step is five dependent operations, the empty
+    /// loop one: so a step must take well over twice as long, on any CPU of one operation a cycle.
+    #[test]
+    fn no_step_is_left_out() {
+        let mut watch = ThreadWatch::new();
+        let asked =
+            Trial { case: case(), window: Duration::from_millis(5), cpus: vec![0], start: 0 };
+        let step = trial(&mut watch, &asked).unwrap().readings[METRIC].level().unwrap();
+        let empty = timed(&mut watch, asked.window, |n| (0..n).for_each(|i| drop(black_box(i))));
+        let empty = empty.unwrap().cost_ns();
+        assert!(step > 2.0 * empty, "a step {step} ns, an empty loop {empty} ns");
+    }
 }
