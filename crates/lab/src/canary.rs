@@ -52,7 +52,12 @@ mod tests {
         let asked =
             Trial { case: case(), window: Duration::from_millis(5), cpus: vec![0], start: 0 };
         let step = trial(&mut watch, &asked).unwrap().readings[METRIC].level().unwrap();
-        let empty = timed(&mut watch, asked.window, |n| (0..n).for_each(|i| drop(black_box(i))));
+        let nothing = |n| {
+            for i in 0..n {
+                black_box(i);
+            }
+        };
+        let empty = timed(&mut watch, asked.window, nothing);
         let empty = empty.unwrap().cost_ns();
         assert!(step > 2.0 * empty, "a step {step} ns, an empty loop {empty} ns");
     }

@@ -126,7 +126,7 @@ fn speedup(recorded: &Recorded) -> Finding {
             format!(
                 "The vDSO reads the clock {:.1} times as fast as the kernel does ({}).",
                 it.value,
-                it.interval(Unit::Ratio)
+                it.interval(Unit::Ratio).trim_end_matches('x')
             ),
             Some(
                 "Read clocks through the C library, never by a raw system call; under a clock \
