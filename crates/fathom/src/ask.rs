@@ -55,6 +55,15 @@ pub fn describe_only() -> Run {
     run
 }
 
+/// A run that holds a comparison, and the machines of both sides.
+pub fn of_comparison(before: &[Run], after: &[Run], section: Section) -> Run {
+    let machines = before.iter().chain(after).filter_map(|run| run.machines.first());
+    let mut run = empty(Machine::default(), after.first().map_or(0, |run| run.seed));
+    run.machines = machines.cloned().collect();
+    run.sections.push(section);
+    run
+}
+
 /// Whether questions were asked to their end, and none of them yielded a number.
 pub fn nothing_measured(run: &Run) -> bool {
     let findings = run.sections.iter().flat_map(|section| &section.conclusion.findings);

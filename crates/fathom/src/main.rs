@@ -13,14 +13,21 @@ mod request;
 mod signals;
 mod words;
 
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::CommandFactory;
 
 use failure::Failure;
 use output::Printed;
-use request::{Request, Wish};
+use record::Run;
+use request::{Comparison, Request, Wish};
 use words::Words;
+
+/// The exit code where a threshold that the user asked for was crossed.
+const SLOWER: u8 = 1;
 
 fn main() -> ExitCode {
     match run() {
@@ -45,10 +52,9 @@ fn run() -> Result<ExitCode, Failure> {
             output::save_and_print(&run, &shown, None).map(Printed::code)
         }
         Wish::Report { path, shown } => {
-            let run = record::file::read(&path)
-                .map_err(|error| Failure::wrong(format!("{}: {error}", path.display())))?;
-            output::save_and_print(&run, &shown, None).map(Printed::code)
+            output::save_and_print(&read(&path)?, &shown, None).map(Printed::code)
         }
+        Wish::Compare(comparison) => compare(&comparison),
         Wish::Completions(shell) => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Words::command(), "fathom", &mut text);
@@ -71,6 +77,23 @@ fn ask(request: &Request) -> Result<ExitCode, Failure> {
     } else {
         printed.code()
     })
+}
+
+fn read(path: &Path) -> Result<Run, Failure> {
+    record::file::read(path).map_err(|error| Failure::wrong(format!("{}: {error}", path.display())))
+}
+
+/// Compares the runs of two sides; the run that comes of it has the machines of both.
+fn compare(comparison: &Comparison) -> Result<ExitCode, Failure> {
+    let side =
+        |paths: &[PathBuf]| paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>();
+    let (before, after) = (side(&comparison.before)?, side(&comparison.after)?);
+    let section = report::compare(&before, &after)
+        .map_err(|error| Failure::wrong(format!("{error}; give runs of the same question")))?;
+    let slower = comparison.slower_max.map(|max| !report::slower_than(&section, max).is_empty());
+    let run = ask::of_comparison(&before, &after, section);
+    let printed = output::save_and_print(&run, &comparison.shown, None)?;
+    Ok(if slower == Some(true) { ExitCode::from(SLOWER) } else { printed.code() })
 }
 
 /// The hidden worker: trials for the command that started it.

@@ -1,6 +1,7 @@
 //! What is needed, from what was typed: checked against this machine, before anything is measured.
 
 use std::{
+    collections::BTreeSet,
     hash::{BuildHasher, Hasher, RandomState},
     io::IsTerminal,
     path::PathBuf,
@@ -23,8 +24,18 @@ pub enum Wish {
     Ask(Box<Request>),
     Describe(Shown),
     Report { path: PathBuf, shown: Shown },
+    Compare(Comparison),
     Completions(Shell),
     Man(Option<String>),
+}
+
+/// Runs to be compared.
+pub struct Comparison {
+    pub before: Vec<PathBuf>,
+    pub after: Vec<PathBuf>,
+    /// Above this share of slowdown the exit code says so.
+    pub slower_max: Option<f64>,
+    pub shown: Shown,
 }
 
 /// Questions to be asked.
@@ -72,9 +83,38 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
         }
         Some(Question::Machine) => Wish::Describe(shown),
         Some(Question::Report { run }) => Wish::Report { path: run, shown },
+        Some(Question::Compare { before, after, fail_if_slower }) => {
+            Wish::Compare(comparison(before, after, fail_if_slower, shown)?)
+        }
         Some(Question::Completions { shell }) => Wish::Completions(shell),
         Some(Question::Man { command }) => Wish::Man(command),
     })
+}
+
+/// Two runs, or several on each side of `--`; the same file twice would only prove itself.
+fn comparison(
+    mut before: Vec<PathBuf>,
+    mut after: Vec<PathBuf>,
+    fail_if_slower: Option<f64>,
+    shown: Shown,
+) -> Result<Comparison, Failure> {
+    if after.is_empty() {
+        if before.len() != 2 {
+            let wrong = "compare takes two runs, or several on each side: A... -- B...";
+            return Err(Failure::wrong(wrong));
+        }
+        after = before.split_off(1);
+    }
+    let mut seen = BTreeSet::new();
+    for path in before.iter().chain(&after) {
+        // What can't be resolved can't be read either, and is told then.
+        let same = std::fs::canonicalize(path).is_ok_and(|real| !seen.insert(real));
+        if same {
+            return Err(Failure::wrong(format!("{}: named twice", path.display())));
+        }
+    }
+    let slower_max = fail_if_slower.map(|percent| percent / 100.0);
+    Ok(Comparison { before, after, slower_max, shown })
 }
 
 /// Words that mean nothing to this question; to pass over them in silence would be a lie.

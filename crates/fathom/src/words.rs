@@ -11,7 +11,8 @@ use record::SEED_MAX;
 use crate::failure::Failure;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 2 the words were wrong; 3 not possible here; 4 failed midway; 130 interrupted.";
+Exit codes: 0 done; 1 slower than --fail-if-slower allows; 2 the words were wrong; \
+ 3 not possible here; 4 failed midway; 130 interrupted.";
 
 /// Measures what your machine really does beneath your program, and says what to do about it.
 ///
@@ -52,6 +53,20 @@ pub enum Question {
         /// The run file, as `--out` or the survey wrote it
         #[arg(value_hint = ValueHint::FilePath)]
         run: PathBuf,
+    },
+    /// Say what changed between two runs, or between several on each side
+    Compare {
+        /// The earlier run and the later one; or the earlier runs, then -- and the later ones
+        #[arg(required = true, value_name = "RUN", value_hint = ValueHint::FilePath)]
+        before: Vec<PathBuf>,
+        /// The later runs
+        #[arg(last = true, value_name = "RUN", value_hint = ValueHint::FilePath)]
+        after: Vec<PathBuf>,
+        /// End with exit code 1 if anything became slower by more than so many per cent, beyond
+        /// its margin [default with no number: 0]
+        #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true)]
+        #[arg(default_missing_value = "0", value_parser = percent)]
+        fail_if_slower: Option<f64>,
     },
     /// Print completions for a shell
     Completions {
@@ -209,6 +224,13 @@ pub fn man_page(command: Option<&str>) -> Result<String, Failure> {
         .render(&mut page)
         .map_err(|error| Failure::midway(format!("the manual page: {error}")))?;
     Ok(String::from_utf8_lossy(&page).into_owned())
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|percent| (0.0..=1e6).contains(percent))
+        .ok_or_else(|| "give a number of per cent, as in --fail-if-slower=5".to_owned())
 }
 
 const TIME_MIN: Duration = Duration::from_millis(100);

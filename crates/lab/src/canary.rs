@@ -6,15 +6,11 @@
 
 use std::hint::black_box;
 
+use estimate::{CANARY, CANARY_STEP};
 use machine::counters::ThreadWatch;
 use record::{Observation, Refusal};
 
 use crate::{Case, Trial, timed};
-
-/// The canary's case id and metric.
-pub const CANARY: &str = "canary";
-/// Nanoseconds per step.
-pub(crate) const METRIC: &str = "step";
 
 pub(crate) fn case() -> Case {
     Case::new(CANARY, &[])
@@ -35,7 +31,7 @@ pub(crate) fn trial(watch: &mut ThreadWatch, trial: &Trial) -> Result<Observatio
         }
         black_box(state);
     })?;
-    Ok(timed.observe(METRIC, timed.cost_ns()))
+    Ok(timed.observe(CANARY_STEP, timed.cost_ns()))
 }
 
 #[cfg(test)]
@@ -51,7 +47,7 @@ mod tests {
         let mut watch = ThreadWatch::new();
         let asked =
             Trial { case: case(), window: Duration::from_millis(5), cpus: vec![0], start: 0 };
-        let step = trial(&mut watch, &asked).unwrap().readings[METRIC].level().unwrap();
+        let step = trial(&mut watch, &asked).unwrap().readings[CANARY_STEP].level().unwrap();
         let nothing = |n| {
             for i in 0..n {
                 black_box(i);

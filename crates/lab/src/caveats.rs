@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use estimate::{CANARY, CANARY_STEP, Twins};
 use record::{Caveat, CpuQuota, Hypervisor, Quantity, Recorded, Unit, percent};
 use stats::{MARGIN_MAX, MARGIN_MIN, Verdict, drift, two_modes};
 
-use crate::{CANARY, Context, Twins, canary, estimate};
+use crate::Context;
 
 /// Others' use of this much CPU, of one, is worth a word.
 const FOREIGN_CPUS_MAX: f64 = 0.1;
@@ -94,7 +95,7 @@ fn others(recorded: &Recorded) -> Vec<Caveat> {
 fn shape(recorded: &Recorded) -> Vec<Caveat> {
     let values = |case: &str, metric: &str| estimate::series(recorded, case, metric).values();
     let mut caveats = Vec::new();
-    let speed = values(CANARY, canary::METRIC);
+    let speed = values(CANARY, CANARY_STEP);
     if let Some(change) = drift(&speed) {
         let text =
             format!("The machine's own speed drifted by {} meanwhile.", percent(change.abs()));

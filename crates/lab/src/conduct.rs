@@ -8,11 +8,10 @@ mod round;
 
 use std::time::Duration;
 
+use estimate::CANARY;
 use record::{Recorded, Refusal, Start, Stopped};
 
-use crate::{
-    CANARY, Case, Context, Experiment, Instruments, Launcher, Step, canary, estimate, schedule,
-};
+use crate::{Case, Context, Experiment, Instruments, Launcher, Step, canary, schedule};
 use round::{RoundEnd, Rounds};
 
 /// Five starts show how much a start matters; an interval is judged only after a whole lap.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, io::ErrorKind, time::Duration};
 
+use estimate::TWIN;
 use record::{Conclusion, Machine, Observation, Recorded, Refusal};
 use serde::{Deserialize, Serialize};
 
@@ -84,9 +85,6 @@ pub enum Step {
     /// There is nothing left to do.
     Done,
 }
-
-/// What a twin's id ends in.
-pub const TWIN: &str = ".twin";
 
 /// One combination of levels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

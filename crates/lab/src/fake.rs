@@ -10,13 +10,16 @@ use std::{
     time::Duration,
 };
 
+use estimate::{outcome, proof_of};
 use machine::counters::SystemCounters;
-use record::{Better, Conclusion, Finding, Machine, Observation, Reading, Recorded, Refusal, Unit};
+use record::{
+    Better, Conclusion, Finding, Machine, Observation, Reading, Recorded, Refusal, RestsOn, Unit,
+};
 use stats::{Random, derive_seed};
 
 use crate::{
     About, Case, Context, Experiment, Instruments, Local, Request, Step, Trial, Unwatched, Watch,
-    conclude, conduct, outcome, proof_of,
+    conclude, conduct,
 };
 
 /// The slower of the machine's two speeds, as seen on a real one (245 ns against 180 ns).
@@ -121,6 +124,7 @@ impl Experiment for Fake {
 
     fn conclude(&self, _context: &Context, recorded: &Recorded) -> Conclusion {
         let finding = |case: &String| Finding {
+            rests_on: Some(RestsOn { case: case.clone(), metric: "cost".into(), cpu_bound: true }),
             proof: proof_of(recorded, case),
             ..Finding::new(
                 format!("fake.{case}.cost"),
@@ -130,7 +134,7 @@ impl Experiment for Fake {
                 format!("{case} costs something."),
             )
         };
-        let cases = self.costs_ns.keys().filter(|case| !case.ends_with(crate::TWIN));
+        let cases = self.costs_ns.keys().filter(|case| !case.ends_with(estimate::TWIN));
         Conclusion { findings: cases.map(finding).collect(), ..Conclusion::default() }
     }
 }

@@ -1,28 +1,17 @@
 //! From what was recorded to the section: the experiment's own conclusion, and what every
 //! experiment owes its reader.
 
+use estimate::{CANARY, CANARY_STEP, Twins, floor_of, twins};
 use record::{
-    Align, Basis, Better, Estimate, Finding, Outcome, Quantity, Recorded, Refusal, Section,
-    Stopped, Table, Unit, percent,
+    Align, Basis, Better, Estimate, Finding, Outcome, Quantity, Recorded, Refusal, RestsOn,
+    Section, Stopped, Table, Unit, percent,
 };
-use stats::{Comparison, Interval, MARGIN_MIN, derive_seed, noise_floor, ratios, within};
+use stats::MARGIN_MIN;
 
-use crate::{CANARY, Context, Experiment, TWIN, canary, caveats, estimate};
+use crate::{Context, Experiment, caveats};
 
 /// The last word of the id of what twins could differ by.
 const NOISE_FLOOR: &str = "noise_floor";
-
-/// The same case under two labels, compared.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Twins {
-    /// The case.
-    pub case: String,
-    /// The metric.
-    pub metric: String,
-    /// The twin against the case, judged with the noise floor of all *other* twins: with its own
-    /// it could never be called different.
-    pub comparison: Comparison,
-}
 
 /// Concludes what was recorded. Pure: a stored record yields the same section again.
 pub fn conclude(experiment: &dyn Experiment, context: &Context, recorded: Recorded) -> Section {
@@ -62,51 +51,6 @@ pub fn is_about_measuring(finding: &Finding) -> bool {
     own(NOISE_FLOOR) || own(CANARY)
 }
 
-/// Every pair of twins, judged.
-pub fn twins(recorded: &Recorded) -> Vec<Twins> {
-    let mut pairs = Vec::new();
-    for (case, twin) in twin_cases(recorded) {
-        for metric in estimate::metrics_of(recorded, &case) {
-            let ratios = ratios(
-                &estimate::series(recorded, &twin, &metric),
-                &estimate::series(recorded, &case, &metric),
-            );
-            let seed = derive_seed(recorded.seed, &format!("{twin}/{metric}"));
-            if let Some(ratio) = ratios.median_interval(seed) {
-                pairs.push((case.clone(), metric, ratios, ratio, seed));
-            }
-        }
-    }
-    let judge = |place: usize| {
-        let (case, metric, series, _, seed) = &pairs[place];
-        let others =
-            pairs.iter().enumerate().filter(|(other, it)| *other != place && it.1 == *metric);
-        let others: Vec<Interval> = others.map(|(_, it)| it.3).collect();
-        let comparison = within(series, noise_floor(&others).unwrap_or(0.0), *seed)?;
-        Some(Twins { case: case.clone(), metric: metric.clone(), comparison })
-    };
-    (0..pairs.len()).filter_map(judge).collect()
-}
-
-/// Cases that ran under two labels, with both.
-fn twin_cases(recorded: &Recorded) -> Vec<(String, String)> {
-    let mut twins: Vec<_> = recorded
-        .trials
-        .iter()
-        .map(|trial| &trial.case)
-        .filter(|case| case.ends_with(TWIN))
-        .collect();
-    twins.sort();
-    twins.dedup();
-    let case = |twin: &String| twin.strip_suffix(TWIN).unwrap_or(twin).to_owned();
-    twins.into_iter().map(|twin| (case(twin), twin.clone())).collect()
-}
-
-/// The noise floor of all twins.
-pub(crate) fn floor_of(twins: &[Twins]) -> Option<f64> {
-    noise_floor(&twins.iter().map(|pair| pair.comparison.ratio).collect::<Vec<_>>())
-}
-
 fn floor_finding(name: &str, twins: &[Twins], floor: Option<f64>) -> Option<Finding> {
     let floor = floor?;
     let basis = Basis::Extreme { of: twins.len() as u32 };
@@ -125,19 +69,26 @@ fn floor_finding(name: &str, twins: &[Twins], floor: Option<f64>) -> Option<Find
 }
 
 fn canary_finding(name: &str, recorded: &Recorded) -> Option<Finding> {
-    let outcome = estimate::outcome(recorded, CANARY, canary::METRIC);
+    let outcome = estimate::outcome(recorded, CANARY, CANARY_STEP);
     let text = format!("The machine's own speed: {}.", canary_words(recorded)?);
     let id = format!("{name}.{CANARY}");
+    let rests_on = RestsOn {
+        case: CANARY.to_owned(),
+        metric: CANARY_STEP.to_owned(),
+        // It is what others are divided by, and by nothing else itself.
+        cpu_bound: false,
+    };
     Some(Finding {
+        rests_on: Some(rests_on),
         proof: estimate::proof_of(recorded, CANARY),
         ..Finding::new(id, Unit::Nanoseconds, Better::Neither, outcome, text)
     })
 }
 
 fn canary_words(recorded: &Recorded) -> Option<String> {
-    let outcome = estimate::outcome(recorded, CANARY, canary::METRIC);
+    let outcome = estimate::outcome(recorded, CANARY, CANARY_STEP);
     let value = outcome.estimate()?.value;
-    let spread = estimate::spread(recorded, CANARY, canary::METRIC);
+    let spread = estimate::spread(recorded, CANARY, CANARY_STEP);
     Some(format!(
         "{} per step of a fixed loop; 9 in 10 rounds {}",
         Quantity::new(value, Unit::Nanoseconds),

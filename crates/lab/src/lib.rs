@@ -12,7 +12,6 @@
 mod canary;
 mod caveats;
 mod conduct;
-mod estimate;
 mod experiment;
 pub mod fake;
 mod instruments;
@@ -22,12 +21,10 @@ mod schedule;
 mod timed;
 mod worker;
 
-pub use canary::CANARY;
 pub use conduct::{Go, Progress, Unwatched, Watch, conduct};
-pub use estimate::{derived_ratio, outcome, proof_of, series, spread};
-pub use experiment::{About, Case, Context, Experiment, Request, Step, TWIN, Trial};
+pub use experiment::{About, Case, Context, Experiment, Request, Step, Trial};
 pub use instruments::{Instruments, Live};
-pub use judge::{Twins, conclude, is_about_measuring, refuse, twins};
+pub use judge::{conclude, is_about_measuring, refuse};
 pub use launcher::{Launcher, Local, Reexec, Worker};
 pub use timed::{Timed, timed};
 pub use worker::{Orphaned, serve};

@@ -5,6 +5,7 @@ use std::{
     io::{self, BufRead, Write},
 };
 
+use estimate::CANARY;
 use machine::counters::ThreadWatch;
 use record::{Observation, Refusal};
 use rustix::process::{
@@ -12,7 +13,7 @@ use rustix::process::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{CANARY, Experiment, Trial, canary};
+use crate::{Experiment, Trial, canary};
 
 /// One line of a worker's output.
 #[derive(Debug, Serialize, Deserialize)]

@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use estimate::twins;
 use lab::{
-    Context, Go, Launcher, Progress, Unwatched, Watch, Worker, conclude, conduct, fake::Fake, twins,
+    Context, Go, Launcher, Progress, Unwatched, Watch, Worker, conclude, conduct, fake::Fake,
 };
 use record::{Ended, Outcome, Recorded, Refusal, Run, SCHEMA, Section, Stopped};
 use stats::Verdict;
@@ -64,7 +65,7 @@ fn rounds_end_when_every_interval_is_narrow() {
     assert!(spent_ns < 590_000_000_000, "{spent_ns}");
     assert_eq!(recorded.starts.len() % 5, 0, "only whole laps are judged");
     for case in ["a", "b"] {
-        let outcome = lab::outcome(&recorded, case, "cost");
+        let outcome = estimate::outcome(&recorded, case, "cost");
         assert!(outcome.estimate().unwrap().relative_half_width() <= 0.02, "{case}");
     }
 }
@@ -165,7 +166,7 @@ fn nothing_but_refusals_end_the_section_soon() {
     let recorded = fake.conduct(seconds(3600), &mut Unwatched).unwrap();
     assert_eq!(recorded.stopped, Stopped::Broken);
     assert!(recorded.rounds() <= 10, "{} rounds", recorded.rounds());
-    assert_eq!(lab::outcome(&recorded, "a", "cost"), Outcome::Refused(refusal));
+    assert_eq!(estimate::outcome(&recorded, "a", "cost"), Outcome::Refused(refusal));
 }
 
 /// A launcher that can start nothing.

@@ -22,6 +22,10 @@ pub struct Finding {
     pub better: Better,
     /// The number with its interval, or why there is none.
     pub outcome: Outcome,
+    /// The trials that the number is the median of, where it is one.
+    pub rests_on: Option<RestsOn>,
+    /// What a comparison of two sides says.
+    pub verdict: Option<Verdict>,
     /// What a model predicts; never the estimate's own interval.
     pub expected: Option<Expected>,
     /// What others measured.
@@ -48,6 +52,8 @@ impl Finding {
             unit,
             better,
             outcome,
+            rests_on: None,
+            verdict: None,
             expected: None,
             references: Vec::new(),
             proof: BTreeMap::new(),
@@ -55,6 +61,33 @@ impl Finding {
             advice: None,
         }
     }
+}
+
+/// Which of the recorded trials a number is the median of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestsOn {
+    /// The case.
+    pub case: String,
+    /// The metric.
+    pub metric: String,
+    /// Whether it is CPU work, so that a faster or slower CPU changes it in proportion.
+    pub cpu_bound: bool,
+}
+
+/// What a comparison of two sides says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The later side is better, beyond the margin.
+    Faster,
+    /// The later side is worse, beyond the margin.
+    Slower,
+    /// They are equal within the margin.
+    Same,
+    /// Neither can be said.
+    Inconclusive,
+    /// They are not of the same thing.
+    NotComparable,
 }
 
 /// Which direction is an improvement.

@@ -20,7 +20,9 @@ mod run;
 mod table;
 
 pub use figure::{Bar, Figure, Histogram};
-pub use finding::{Basis, Better, Estimate, Expected, Finding, Outcome, Reference, WrongFinding};
+pub use finding::{
+    Basis, Better, Estimate, Expected, Finding, Outcome, Reference, RestsOn, Verdict, WrongFinding,
+};
 pub use machine::{Cache, CacheKind, CpuQuota, Hypervisor, LogicalCpu, Machine, Seccomp};
 pub use quantity::{Quantity, Unit, grouped, percent};
 pub use recorded::{Observation, Reading, Recorded, Start, Stopped, Trial};

@@ -16,6 +16,9 @@ pub enum Unit {
     /// One quantity divided by another of the same unit.
     #[serde(rename = "ratio")]
     Ratio,
+    /// How many.
+    #[serde(rename = "count")]
+    Count,
     /// A part of a whole, 0 to 1; printed in per cent.
     #[serde(rename = "share")]
     Share,
@@ -45,6 +48,7 @@ impl Quantity {
                 pick(value, &[(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")])
             }
             Unit::PerSecond => (value, "/s"),
+            Unit::Count => (value, ""),
             Unit::Ratio => (value, "x"),
             Unit::Share => (value * 100.0, " %"),
         }
@@ -68,6 +72,9 @@ impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.unit == Unit::PerSecond {
             return out.pad(&format!("{}/s", grouped(self.value)));
+        }
+        if self.unit == Unit::Count {
+            return out.pad(&grouped(self.value));
         }
         let (number, suffix) = self.scaled();
         out.pad(&format!("{}{suffix}", three_digits(number)))

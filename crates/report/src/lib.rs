@@ -8,7 +8,9 @@
 //! Run: `cargo test -p report`
 
 mod clean;
+mod compare;
 mod text;
 
 pub use clean::one_line;
+pub use compare::{NotCompared, compare, slower_than};
 pub use text::{Look, text};

@@ -4,7 +4,7 @@ mod figures;
 mod look;
 mod tables;
 
-use record::{Ended, Finding, Hypervisor, Machine, Outcome, Run, Section};
+use record::{Ended, Finding, Hypervisor, Machine, Outcome, Run, Section, Verdict};
 
 use crate::one_line;
 pub use look::Look;
@@ -91,8 +91,12 @@ fn section(page: &mut Page, section: &Section) {
     }
 }
 
+/// Of a comparison only what changed is said; all of it stands in the table.
 fn is_said(finding: &Finding) -> bool {
-    !matches!(finding.outcome, Outcome::Measured(_))
+    match finding.verdict {
+        Some(verdict) => matches!(verdict, Verdict::Slower | Verdict::Faster),
+        None => !matches!(finding.outcome, Outcome::Measured(_)),
+    }
 }
 
 #[cfg(test)]

@@ -119,6 +119,44 @@ fn widen(value: f64, end: f64, by: f64) -> f64 {
     }
 }
 
+/// The ratio of two sides' medians, `after / before`, with its 95 % interval; each side is one run
+/// or several. The sides are resampled apart: of several runs as of starts, one fewer than there
+/// are, and within each run its starts and blocks. None where a side has fewer than two starts.
+///
+/// Student's t has the degrees of freedom of the smaller side, counted in runs where both sides
+/// have several, else in starts: what differs between single runs is not in the interval, and has
+/// to be in the margin that it is held against.
+pub fn ratio_of_medians(before: &[Series], after: &[Series], seed: u64) -> Option<Interval> {
+    let units = |side: &[Series]| match (before.len().min(after.len()), side) {
+        (1, side) => side.iter().map(|run| run.starts.len()).sum(),
+        (_, side) => side.len(),
+    };
+    let widened = widening(units(before).min(units(after)))?;
+    let side_blocks = |side: &[Series]| -> Vec<Vec<Vec<Vec<f64>>>> {
+        side.iter().map(|run| run.starts.iter().map(|start| blocks(start)).collect()).collect()
+    };
+    let side_median =
+        |side: &[Series]| median(&mut side.iter().flat_map(Series::values).collect::<Vec<_>>());
+    let value = side_median(after) / side_median(before);
+    let (before, after) = (side_blocks(before), side_blocks(after));
+    let mut random = Random::new(seed);
+    let (mut drawn, mut run) = (Vec::new(), Vec::new());
+    let mut draw_side = |side: &[Vec<Vec<Vec<f64>>>], random: &mut Random| {
+        drawn.clear();
+        for _ in 0..side.len().saturating_sub(1).max(1) {
+            draw(&side[random.below(side.len())], random, &mut run);
+            drawn.extend_from_slice(&run);
+        }
+        median(&mut drawn)
+    };
+    let mut ratios: Vec<f64> = (0..RESAMPLES)
+        .map(|_| draw_side(&after, &mut random) / draw_side(&before, &mut random))
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let (low, high) = (quantile(&ratios, 0.025).min(value), quantile(&ratios, 0.975).max(value));
+    Some(Interval { value, low: widen(value, low, widened), high: widen(value, high, widened) })
+}
+
 /// How much wider an interval from so many starts must be than if there were very many; none for
 /// fewer than two.
 fn widening(starts: usize) -> Option<f64> {
@@ -237,6 +275,30 @@ mod tests {
             assert!((widened - expected).abs() < 1e-5, "{starts}: {widened}");
         }
         assert_eq!((widening(0), widening(1)), (None, None));
+    }
+
+    /// Runs that differ from each other, and starts and rounds within them: nominal 95 %.
+    #[test]
+    fn the_ratio_of_several_runs_holds_the_truth() {
+        let mut random = Random::new(3);
+        let mut held = 0;
+        for trial in 0..200 {
+            let mut side = |level: f64| -> Vec<Series> {
+                let mut run = || {
+                    let factor = level * (1.0 + 0.01 * normal(&mut random));
+                    let mut series = noisy(&mut random, 5, 40, 1.0);
+                    let points = series.starts.iter_mut().flatten();
+                    points.for_each(|point| point.value *= factor);
+                    series
+                };
+                (0..5).map(|_| run()).collect()
+            };
+            let (before, after) = (side(1.0), side(1.1));
+            let ratio = ratio_of_medians(&before, &after, trial).unwrap();
+            held += u32::from(ratio.low <= 1.1 && 1.1 <= ratio.high);
+        }
+        println!("five runs a side: {held} of 200");
+        assert!(held >= 180, "{held}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use lab::{About, Context, Experiment, Live, Local, Request, Step, TWIN, Trial};
+use lab::{About, Context, Experiment, Live, Local, Request, Step, Trial};
 use record::{Conclusion, Observation, Reading, Recorded, Refusal};
 use stats::Verdict;
 
@@ -42,7 +42,7 @@ pub fn run(size: &Size) -> Result<Outcome> {
         let watch = &mut lab::Unwatched;
         let recorded = lab::conduct(&Handicapped, &context, &local, &mut live, watch)
             .map_err(|refusal| anyhow!("{refusal}"))?;
-        let pairs = lab::twins(&recorded);
+        let pairs = estimate::twins(&recorded);
         let pair = pairs.iter().find(|pair| pair.case == SLOWER);
         let it = pair.ok_or_else(|| anyhow!("no pair of {SLOWER}"))?.comparison;
         found += u64::from(it.verdict == Verdict::Higher);
@@ -75,7 +75,7 @@ impl Experiment for Handicapped {
 
     fn trial(&self, trial: &Trial) -> Result<Observation, Refusal> {
         let mut seen = measure::Syscall.trial(trial)?;
-        if trial.case.id == format!("{SLOWER}{TWIN}") {
+        if trial.case.id == format!("{SLOWER}{}", estimate::TWIN) {
             for reading in seen.readings.values_mut() {
                 let Reading::Level(value) = reading;
                 *value *= HANDICAP;

@@ -34,7 +34,7 @@ pub fn run(root: &Path, size: &Size) -> Result<Outcome> {
     for number in 1..=size.runs {
         let run = one_run(&fathom, size.time)?;
         let recorded = run.sections.iter().find_map(|section| section.recorded.as_ref());
-        for pair in lab::twins(recorded.context("the run has no trials")?) {
+        for pair in estimate::twins(recorded.context("the run has no trials")?) {
             let it = pair.comparison;
             let differs = matches!(it.verdict, Verdict::Higher | Verdict::Lower);
             different += u32::from(differs);

@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use estimate::CANARY;
 use record::{Refusal, Trial as TrialRecord};
 
 use super::{Go, Progress, Watch};
-use crate::{CANARY, Case, Instruments, Launcher, Trial, Worker, schedule::Schedule};
+use crate::{Case, Instruments, Launcher, Trial, Worker, schedule::Schedule};
 
 /// A case that ended this many workers, with no trial that went well in between, is not run again.
 const WORKERS_LOST_MAX: u32 = 2;

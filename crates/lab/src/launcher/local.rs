@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use estimate::CANARY;
 use machine::counters::ThreadWatch;
 use record::{Observation, Refusal};
 
 use super::{Launcher, Worker};
-use crate::{CANARY, Experiment, Trial, canary};
+use crate::{Experiment, Trial, canary};
 
 /// Runs the trials of one experiment here.
 pub struct Local<'a> {

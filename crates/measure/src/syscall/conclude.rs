@@ -1,9 +1,10 @@
 //! From the trials to findings, tables and figures.
 
-use lab::{Context, derived_ratio, outcome, proof_of, series, spread};
+use estimate::{derived_ratio, outcome, proof_of, series, spread};
+use lab::Context;
 use record::{
     Align, Bar, Basis, Better, Conclusion, Estimate, Figure, Finding, Histogram, Outcome, Quantity,
-    Recorded, Reference, Table, Unit, grouped,
+    Recorded, Reference, RestsOn, Table, Unit, grouped,
 };
 use stats::{histogram, quantile};
 
@@ -62,7 +63,10 @@ fn cost(call: Call, recorded: &Recorded) -> Finding {
         (other, _) => format!("{}: no number; {}.", call.shown(), why(other)),
     };
     let id = format!("syscall.{}.cost", call.id());
+    // Even the kernel's part is CPU work: nothing here waits.
+    let rests_on = RestsOn { case: call.id().to_owned(), metric: COST.to_owned(), cpu_bound: true };
     Finding {
+        rests_on: Some(rests_on),
         references,
         proof: proof_of(recorded, call.id()),
         ..Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, text)

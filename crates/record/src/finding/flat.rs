@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Basis, Better, Estimate, Expected, Finding, Outcome, Reference};
+use super::{Basis, Better, Estimate, Expected, Finding, Outcome, Reference, RestsOn, Verdict};
 use crate::{Refusal, Unit};
 
 #[derive(Serialize, Deserialize)]
@@ -25,6 +25,10 @@ pub(super) struct Flat {
     refusal: Option<Refusal>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within_ns: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rests_on: Option<RestsOn>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expected: Option<Expected>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,6 +88,8 @@ impl From<Finding> for Flat {
             why,
             refusal,
             within_ns,
+            rests_on: finding.rests_on,
+            verdict: finding.verdict,
             expected: finding.expected,
             references: finding.references,
             proof: finding.proof,
@@ -107,6 +113,8 @@ impl TryFrom<Flat> for Finding {
             unit: flat.unit,
             better: flat.better,
             outcome,
+            rests_on: flat.rests_on,
+            verdict: flat.verdict,
             expected: flat.expected,
             references: flat.references,
             proof: flat.proof,

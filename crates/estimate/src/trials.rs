@@ -5,6 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use record::{Basis, Estimate, Outcome, Recorded, Refusal, Trial};
 use stats::{Point, Series, Summary, derive_seed, median, ratios, summary};
 
+/// The id of the case that shows the machine's own speed, once in every round.
+pub const CANARY: &str = "canary";
+/// Its metric: nanoseconds per step.
+pub const CANARY_STEP: &str = "step";
+
 /// Where more of a case's trials than this were refused, the case is.
 const REFUSED_SHARE_MAX: f64 = 0.5;
 
@@ -71,20 +76,20 @@ pub fn proof_of(recorded: &Recorded, case: &str) -> BTreeMap<String, f64> {
 }
 
 /// How many trials of a case were refused, of how many.
-pub(crate) fn refused_of(recorded: &Recorded, case: &str) -> (u32, u32) {
+pub fn refused_of(recorded: &Recorded, case: &str) -> (u32, u32) {
     let refused = |trial: &Trial| u32::from(trial.result.is_err());
     recorded.of_case(case).fold((0, 0), |(sum, all), trial| (sum + refused(trial), all + 1))
 }
 
 /// The metrics that a case was seen to have.
-pub(crate) fn metrics_of(recorded: &Recorded, case: &str) -> BTreeSet<String> {
+pub fn metrics_of(recorded: &Recorded, case: &str) -> BTreeSet<String> {
     let seen = recorded.of_case(case).filter_map(|trial| trial.result.as_ref().ok());
     seen.flat_map(|seen| seen.readings.keys().cloned()).collect()
 }
 
 /// The median of a series with its interval, by a seed that belongs to `names` alone; with one
 /// start only, how the rounds were spread.
-pub(crate) fn estimate_of(series: &Series, seed: u64, names: &[&str]) -> Option<Estimate> {
+fn estimate_of(series: &Series, seed: u64, names: &[&str]) -> Option<Estimate> {
     if series.is_empty() {
         return None;
     }
