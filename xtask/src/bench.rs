@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn every_bench_runs_tiny() {
         let root = crate::checkout::root().unwrap();
-        let perf = perf::Size { starts: 2, rounds_per_start: 2, window_ms: 5 };
+        let perf = perf::Size { starts: 4, rounds_per_start: 1, window_ms: 5 };
         let twins = twins::Size { runs: 1, time: "300ms", release: false };
         let handicap = handicap::Size { runs: 1, time_ms: 300 };
         for (outcome, says) in [

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, Failure> {
+    signals::survive_file_limit()?;
     let words = match words::typed()? {
         words::Typed::Words(words) => words,
         words::Typed::Worker { experiment, parent } => return serve(&experiment, parent),

@@ -18,9 +18,6 @@ pub const INTERRUPTED: u8 = 130;
 /// Where the kernel refuses a handler.
 pub fn watch() -> Result<Arc<AtomicBool>, Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    // A file larger than `ulimit -f` allows is then an error like a full disk, and told as one.
-    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))
-        .map_err(|error| Failure::midway(format!("signals can't be caught: {error}")))?;
     let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // Whoever started us wants it ignored: nohup, or a shell that put us in the background.
@@ -33,6 +30,16 @@ pub fn watch() -> Result<Arc<AtomicBool>, Failure> {
             .map_err(|error| Failure::midway(format!("signals can't be caught: {error}")))?;
     }
     Ok(interrupted)
+}
+
+/// Makes a file larger than `ulimit -f` allows an error like a full disk, to be told as one.
+///
+/// # Errors
+/// Where the kernel refuses a handler.
+pub fn survive_file_limit() -> Result<(), Failure> {
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))
+        .map(|_| ())
+        .map_err(|error| Failure::midway(format!("signals can't be caught: {error}")))
 }
 
 /// The signals that are ignored, as the kernel's mask (proc(5), SigIgn); none where it can't be

@@ -210,7 +210,9 @@ fn one_line_of(message: &str) -> String {
 /// # Errors
 /// Where there is no such command.
 pub fn man_page(command: Option<&str>) -> Result<String, Failure> {
-    let whole = Words::command();
+    let mut whole = Words::command();
+    // Hands the global options on to each command.
+    whole.build();
     let described = match command {
         None => whole,
         Some(name) => {

@@ -2,7 +2,7 @@
 
 use machine::{
     clock,
-    counters::{SystemCounters, SystemWatch, children_usage},
+    counters::{SystemCounters, SystemWatch, children_usage, own_usage},
 };
 
 /// The clock and the counters of a section; tests have false ones.
@@ -40,9 +40,7 @@ impl Instruments for Live {
     }
 
     fn own_cpu_ns(&self) -> u64 {
-        let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-        let own_ns = spent.tv_sec as u64 * 1_000_000_000 + spent.tv_nsec as u64;
-        own_ns + children_usage().map_or(0, |usage| usage.cpu_ns)
+        [own_usage(), children_usage()].into_iter().flatten().map(|usage| usage.cpu_ns).sum()
     }
 
     fn clock_step_ns(&self) -> u64 {

@@ -130,6 +130,7 @@ fn method_table(recorded: &Recorded, twins: &[Twins], floor: Option<f64>) -> Tab
     row("other CPU use", foreign.unwrap_or("not known".to_owned()));
     let stolen = caveats::steal_cpus(recorded).map(|cpus| match cpus {
         0.0 => "none reported".to_owned(),
+        few if few < 0.005 => "less than 0.01 CPUs".to_owned(),
         _ => format!("{cpus:.2} CPUs"),
     });
     row("stolen by the host", stolen.unwrap_or("not known".to_owned()));

@@ -42,6 +42,11 @@ pub fn children_usage() -> Option<Usage> {
     usage(libc::RUSAGE_CHILDREN)
 }
 
+/// The counts of this process, all threads together.
+pub fn own_usage() -> Option<Usage> {
+    usage(libc::RUSAGE_SELF)
+}
+
 fn usage(whose: libc::c_int) -> Option<Usage> {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to writable memory of exactly the type that the call fills.

@@ -164,7 +164,10 @@ impl Estimate {
         let range = Quantity::range(self.low, self.high, unit);
         match self.basis {
             Basis::Rounds { .. } => format!("95 %: {range}"),
-            Basis::Spread { .. } => format!("9 in 10 rounds of one start: {range}"),
+            Basis::Spread { rounds: 1 } => "one round, no interval".to_owned(),
+            Basis::Spread { .. } => {
+                format!("too few starts for an interval; 9 in 10 rounds: {range}")
+            }
             Basis::Extreme { .. } | Basis::Exact => "no interval".to_owned(),
         }
     }
@@ -186,8 +189,8 @@ pub enum Basis {
         /// In how many worker processes.
         starts: u32,
     },
-    /// The median over the rounds of one start, which says nothing about other starts: low and high
-    /// are the 5th and 95th percentile of the rounds, and no interval is claimed.
+    /// The median over the rounds of too few starts to say anything about others: low and high are
+    /// the 5th and 95th percentile of the rounds, and no interval is claimed.
     Spread {
         /// How many rounds.
         rounds: u32,

@@ -10,6 +10,9 @@ use crate::{Case, Instruments, Launcher, Trial, Worker, schedule::Schedule};
 
 /// A case that ended this many workers, with no trial that went well in between, is not run again.
 const WORKERS_LOST_MAX: u32 = 2;
+/// ... until this long after the last one: what took its workers may be gone by then, and one more
+/// loss, of some two seconds, is a tenth of that.
+const TRIED_AGAIN_AFTER_NS: u64 = 20_000_000_000;
 /// After this many failures in a row to start any worker, there is no point in going on.
 const STARTS_FAILED_MAX: u32 = 3;
 const BEFORE_NEXT_START: Duration = Duration::from_millis(50);
@@ -35,8 +38,8 @@ pub(super) struct Rounds<'a> {
     pub starts: u32,
     /// When the last trial was asked for, since the section's beginning.
     pub last_at_ns: u64,
-    /// Workers lost, by case, and how the last one was.
-    pub lost: BTreeMap<usize, (u32, Refusal)>,
+    /// Workers lost, by case: how many, and how and when the last one was.
+    pub lost: BTreeMap<usize, (u32, Refusal, u64)>,
     /// Rounds in a row in which every case refused.
     pub barren: u32,
 }
@@ -122,10 +125,12 @@ impl StartRun<'_, '_> {
     }
 
     fn trial(&mut self, case: usize, window: Duration) -> Result<record::Observation, Refusal> {
-        if let Some((count, refusal)) = self.rounds.lost.get(&case)
+        let now_ns = self.rounds.last_at_ns;
+        if let Some((count, refusal, at_ns)) = self.rounds.lost.get(&case)
             && *count >= WORKERS_LOST_MAX
+            && now_ns - at_ns < TRIED_AGAIN_AFTER_NS
         {
-            return Err(refusal.clone());
+            return Err(Refusal::Broken { seen: format!("not tried again after: {refusal}") });
         }
         let trial = Trial {
             case: self.rounds.cases[case].clone(),
@@ -142,8 +147,8 @@ impl StartRun<'_, '_> {
             && !refusal.worker_survives()
         {
             self.worker = None;
-            let lost = self.rounds.lost.entry(case).or_insert((0, refusal.clone()));
-            *lost = (lost.0 + 1, refusal.clone());
+            let count = self.rounds.lost.get(&case).map_or(0, |lost| lost.0);
+            self.rounds.lost.insert(case, (count + 1, refusal.clone(), now_ns));
         }
         result
     }

@@ -14,9 +14,11 @@ struct OnTheWay {
 /// of these is a number, because what each costs depends on the CPU; switch it off and compare, if
 /// you must know. A line may say "Vulnerable" and yet name one that is in force, where only a part
 /// (such as microcode) is missing.
-const ON_THE_WAY: [OnTheWay; 11] = [
+const ON_THE_WAY: [OnTheWay; 13] = [
     OnTheWay { word: "pti", does: "page tables are switched on each entry and exit (PTI)" },
     OnTheWay { word: "clear cpu buffers", does: "CPU buffers are cleared on each exit" },
+    OnTheWay { word: "clear register file", does: "register files are cleared on each exit" },
+    OnTheWay { word: "lfence", does: "indirect branches in the kernel wait (LFENCE)" },
     OnTheWay { word: "retpoline", does: "indirect calls in the kernel go by retpolines" },
     OnTheWay { word: "mitigation: ibrs", does: "a control register is written on entry (IBRS)" },
     OnTheWay { word: "mitigation: ibpb", does: "all branch predictions are dropped on each entry" },
@@ -32,7 +34,7 @@ const ON_THE_WAY: [OnTheWay; 11] = [
 ];
 
 /// Weaknesses whose mitigations act there.
-const AT_THE_DOOR: [&str; 11] = [
+const AT_THE_DOOR: [&str; 10] = [
     "indirect_target_selection",
     "mds",
     "meltdown",
@@ -43,7 +45,6 @@ const AT_THE_DOOR: [&str; 11] = [
     "spectre_v2",
     "tsa",
     "tsx_async_abort",
-    "vmscape",
 ];
 
 /// The caveats for the cost of a call: of this machine, and of these trials.
@@ -78,6 +79,7 @@ fn mitigations(machine: &Machine) -> Vec<Caveat> {
     let lines: Vec<(&str, String)> = machine
         .mitigations
         .iter()
+        .filter(|(name, _)| AT_THE_DOOR.contains(&name.as_str()))
         .map(|(name, line)| (name.as_str(), line.to_lowercase()))
         .collect();
     let in_force = |way: &&OnTheWay| lines.iter().any(|(_, line)| names(line, way.word));
@@ -90,9 +92,9 @@ fn mitigations(machine: &Machine) -> Vec<Caveat> {
         );
         caveats.push(Caveat::new("mitigations", text));
     }
-    let open = |(name, line): &&(&str, String)| {
+    let open = |(_, line): &&(&str, String)| {
         let none_in_force = !ON_THE_WAY.iter().any(|way| names(line, way.word));
-        AT_THE_DOOR.contains(name) && line.starts_with("vulnerable") && none_in_force
+        line.starts_with("vulnerable") && none_in_force
     };
     let open: Vec<&str> = lines.iter().filter(open).map(|(name, _)| *name).collect();
     if !open.is_empty() {
@@ -106,12 +108,14 @@ fn mitigations(machine: &Machine) -> Vec<Caveat> {
     caveats
 }
 
-/// Whether a line names a mitigation, and not only its absence ("PTI: disabled").
+/// Whether a line names a mitigation that acts here: not its absence ("PTI: disabled"), and not one
+/// that acts only where a guest is left ("IBPB on VMEXIT", "Clear CPU buffers: VM").
 fn names(line: &str, word: &str) -> bool {
     let begins = |at: usize| line[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
     line.match_indices(word).any(|(at, _)| {
         let rest = &line[at + word.len()..];
-        begins(at) && !rest.starts_with(": disabled") && !rest.starts_with(" disabled")
+        let elsewhere = [": disabled", " disabled", " on vmexit", ": vm"];
+        begins(at) && !elsewhere.iter().any(|end| rest.starts_with(end))
     })
 }
 
@@ -139,6 +143,11 @@ mod tests {
             ("spectre_v2", "Mitigation: IBRS; BHI: SW loop, KVM: SW loop", Some("(IBRS)")),
             ("retbleed", "Mitigation: IBPB", Some("dropped on each entry")),
             ("retbleed", "Mitigation: Stuffing", Some("counts its calls")),
+            ("spec_rstack_overflow", "Mitigation: IBPB on VMEXIT only", None),
+            ("vmscape", "Mitigation: IBPB before exit to userspace", None),
+            ("tsa", "Mitigation: Clear CPU buffers: VM", None),
+            ("reg_file_data_sampling", "Mitigation: Clear Register File", Some("register files")),
+            ("spectre_v2", "Vulnerable: LFENCE", Some("LFENCE")),
             ("retbleed", "Mitigation: untrained return thunk; SMT disabled", Some("cleared")),
             // Seen on a machine where the safe detour was in force and its microcode missing.
             ("spec_rstack_overflow", "Vulnerable: Safe RET, no microcode", Some("safe detour")),
