@@ -140,7 +140,7 @@ mod tests {
         assert!(first_guess(1_000_000, |_| 0) >= 1);
     }
 
-    /// Two trials in a hundred were microseconds long, and passed as measurements.
+    /// Some trials were microseconds long, and passed as measurements.
     #[test]
     fn a_disturbed_guess_is_mended() {
         let spin = |ns: u64| {
