@@ -40,8 +40,9 @@ mod tests {
 
     use super::*;
 
-    /// A compiler once folded several steps into one. A step is five dependent operations, the empty
-    /// loop one: so a step must take well over twice as long, on any CPU of one operation a cycle.
+    /// A compiler once folded several steps into one. A step is five dependent operations, the
+    /// empty loop one: so a step must take well over twice as long, on any CPU of one operation a
+    /// cycle.
     #[test]
     fn no_step_is_left_out() {
         let mut watch = ThreadWatch::new();
