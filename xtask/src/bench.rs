@@ -34,6 +34,12 @@ pub fn run(bench: &Bench, root: &Path) -> Result<Outcome> {
     }
 }
 
+/// A judged pair in one line, without its name.
+fn judged(it: &stats::Comparison) -> String {
+    let (value, low, high) = (it.ratio.value, it.ratio.low, it.ratio.high);
+    format!("{value:.3} [{low:.3}, {high:.3}]   {:>5.1} %   {:?}", it.margin * 100.0, it.verdict)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

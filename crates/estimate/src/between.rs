@@ -35,8 +35,8 @@ pub struct Margin {
     pub from: &'static str,
 }
 
-/// Compares the runs of the earlier side with those of the later one; none where either has fewer
-/// than two starts of that case.
+/// Compares the runs of the earlier side with those of the later one; none where there are too few
+/// starts of that case for an interval.
 pub fn between(
     before: &[&Recorded],
     after: &[&Recorded],
@@ -97,11 +97,12 @@ fn spread_of_starts(run: &Series) -> f64 {
 fn verdict(raw: &Interval, per_canary: Option<&Interval>, margin: f64, better: Better) -> Verdict {
     let both = |holds: &dyn Fn(&Interval) -> bool| holds(raw) && per_canary.is_none_or(holds);
     let (top, bottom) = (1.0 + margin, 1.0 / (1.0 + margin));
-    if better == Better::Neither {
-        return Verdict::Inconclusive;
-    }
     if both(&|ratio| ratio.low >= bottom && ratio.high <= top) {
         return if margin > MARGIN_MAX { Verdict::Inconclusive } else { Verdict::Same };
+    }
+    // A fact may be the same, but not better or worse.
+    if better == Better::Neither {
+        return Verdict::Inconclusive;
     }
     let (more, less) = match better {
         Better::Lower | Better::Neither => (Verdict::Slower, Verdict::Faster),
@@ -138,6 +139,7 @@ mod tests {
             ((0.99, 1.01), (0.99, 1.01), 0.12, Better::Lower, Inconclusive),
             ((1.90, 2.10), (1.90, 2.10), 0.12, Better::Lower, Slower),
             ((1.20, 1.30), (1.20, 1.30), 0.03, Better::Neither, Inconclusive),
+            ((0.99, 1.01), (0.99, 1.01), 0.03, Better::Neither, Same),
         ] {
             let (raw, canary) = (interval(raw.0, raw.1), interval(canary.0, canary.1));
             assert_eq!(

@@ -160,6 +160,18 @@ fn a_hidden_slowdown_of_a_tenth_is_found_and_nothing_else() {
 }
 
 #[test]
+fn a_question_that_can_not_be_asked_is_refused_in_every_finding() {
+    let fake = Fake::new(1, &CASES);
+    let refusal = Refusal::Missing { what: "a second CPU".into() };
+    let section = lab::refuse(&fake, &fake.context(seconds(1)), &refusal);
+    assert_eq!(section.conclusion.findings.len(), 2);
+    for finding in &section.conclusion.findings {
+        assert_eq!(finding.outcome, Outcome::Refused(refusal.clone()));
+        assert!(finding.text.contains("a second CPU"), "{}", finding.text);
+    }
+}
+
+#[test]
 fn nothing_but_refusals_end_the_section_soon() {
     let refusal = Refusal::NotPermitted { now: "no".into(), fix: "ask".into() };
     let fake = Fake::new(1, &[("a", 100.0)]).refusing("a", refusal.clone());

@@ -26,11 +26,11 @@ use sys::{Prepared, Served, clock_is_served_by_vdso};
 
 /// The metric of every case: nanoseconds per call, gross.
 pub(crate) const COST: &str = "cost";
-/// The cases that run under two labels: the cheapest call, one with a descriptor, and one without.
+/// The cases that run under two labels: a bare call, one with a descriptor, one with an address.
 const TWINS: [Call; 3] = [Call::Getppid, Call::Read, Call::FutexWake];
 /// How narrow the intervals are to be.
 const HALF_WIDTH_MAX: f64 = 0.02;
-/// Two to three slices of the scheduler's (2.8 ms each where there are two CPUs).
+/// More than a tick at 250 Hz (4 ms) and a slice (1.4 ms on two CPUs, as /proc/self/sched has it).
 const RIVAL_SHOWS_WITHIN: Duration = Duration::from_millis(6);
 const YIELDS_BETWEEN_LOOKS: u64 = 64;
 

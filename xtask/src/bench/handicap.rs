@@ -46,15 +46,7 @@ pub fn run(size: &Size) -> Result<Outcome> {
         let pair = pairs.iter().find(|pair| pair.case == SLOWER);
         let it = pair.ok_or_else(|| anyhow!("no pair of {SLOWER}"))?.comparison;
         found += u64::from(it.verdict == Verdict::Higher);
-        writeln!(
-            text,
-            "{seed:>3}  {:.3} [{:.3}, {:.3}]   margin {:.1} %   {:?}",
-            it.ratio.value,
-            it.ratio.low,
-            it.ratio.high,
-            it.margin * 100.0,
-            it.verdict
-        )?;
+        writeln!(text, "{seed:>3}  {}", super::judged(&it))?;
     }
     writeln!(text, "the slower twin was called slower in {found} of {} runs", size.runs)?;
     let clean = found as f64 >= FOUND_SHARE_MIN * size.runs as f64;

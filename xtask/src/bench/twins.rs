@@ -40,16 +40,7 @@ pub fn run(root: &Path, size: &Size) -> Result<Outcome> {
             different += u32::from(differs);
             unclear += u32::from(it.verdict == Verdict::Inconclusive);
             all += 1;
-            writeln!(
-                text,
-                "{number:>3}  {:<12} {:.3} [{:.3}, {:.3}]   {:>5.1} %   {:?}",
-                pair.case,
-                it.ratio.value,
-                it.ratio.low,
-                it.ratio.high,
-                it.margin * 100.0,
-                it.verdict
-            )?;
+            writeln!(text, "{number:>3}  {:<12} {}", pair.case, super::judged(&it))?;
         }
     }
     writeln!(text, "{different} of {all} twin pairs were called different (at most 5 % may be)")?;
