@@ -14,5 +14,6 @@ mod twins;
 pub use between::{Between, Margin, between};
 pub use trials::{
     CANARY, CANARY_STEP, derived_ratio, metrics_of, outcome, proof_of, refused_of, series, spread,
+    total,
 };
 pub use twins::{TWIN, Twins, floor_of, twins};

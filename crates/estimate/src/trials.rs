@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Basis, Estimate, Outcome, Recorded, Refusal, Trial};
-use stats::{Point, Series, Summary, derive_seed, median, ratios, summary};
+use record::{Basis, Estimate, Outcome, Part, Reading, Recorded, Refusal, Trial};
+use stats::{
+    Counted, Point, Series, Summary, derive_seed, median, ratios, share_interval, summary,
+};
 
 /// The id of the case that shows the machine's own speed, once in every round.
 pub const CANARY: &str = "canary";
@@ -13,31 +15,55 @@ pub const CANARY_STEP: &str = "step";
 /// Where more of a case's trials than this were refused, the case is.
 const REFUSED_SHARE_MAX: f64 = 0.5;
 
-/// One metric of one case, start by start.
+/// One metric of one case, start by start; empty where it is no level.
 pub fn series(recorded: &Recorded, case: &str, metric: &str) -> Series {
-    let mut starts = vec![Vec::new(); recorded.starts.len()];
-    for trial in recorded.of_case(case) {
-        let reading = trial.result.as_ref().ok().and_then(|seen| seen.readings.get(metric));
-        if let Some(value) = reading.and_then(|reading| reading.level()) {
-            starts[trial.start as usize].push(Point {
-                round: trial.round,
-                at_ns: trial.at_ns,
-                value,
-            });
-        }
-    }
-    Series::new(starts)
+    Series::new(points(recorded, case, metric, Reading::level))
 }
 
-/// The median of one metric of one case with its interval; or why most of its trials refused.
+/// The points of one metric of one case, start by start, as far as they are of this kind.
+fn points<V>(
+    recorded: &Recorded,
+    case: &str,
+    metric: &str,
+    kind: impl Fn(Reading) -> Option<V>,
+) -> Vec<Vec<Point<V>>> {
+    let mut starts: Vec<Vec<Point<V>>> = recorded.starts.iter().map(|_| Vec::new()).collect();
+    for trial in recorded.of_case(case) {
+        let reading = trial.result.as_ref().ok().and_then(|seen| seen.readings.get(metric));
+        if let Some(value) = reading.and_then(|reading| kind(*reading)) {
+            let (round, at_ns) = (trial.round, trial.at_ns);
+            starts[trial.start as usize].push(Point { round, at_ns, value });
+        }
+    }
+    starts
+}
+
+/// The median of one metric of one case, or its share, with its interval; or why most of its trials
+/// refused.
 pub fn outcome(recorded: &Recorded, case: &str, metric: &str) -> Outcome {
     if let Some(refusal) = usual_refusal(recorded, case) {
         return Outcome::Refused(refusal);
     }
-    match estimate_of(&series(recorded, case, metric), recorded.seed, &[case, metric]) {
+    let shares = points(recorded, case, metric, Reading::share);
+    let names = [case, metric];
+    let estimate = if shares.iter().any(|start| !start.is_empty()) {
+        share_of(&shares, recorded.seed, &names)
+    } else {
+        estimate_of(&series(recorded, case, metric), recorded.seed, &names)
+    };
+    match estimate {
         Some(estimate) => Outcome::Measured(estimate),
         None => Outcome::NotRun { why: "no round was finished".into() },
     }
+}
+
+/// All events of one metric of one case, over all rounds.
+pub fn total(recorded: &Recorded, case: &str, metric: &str) -> Part {
+    let parts = points(recorded, case, metric, Reading::share);
+    parts.iter().flatten().fold(Part::default(), |sum, point| Part {
+        events: sum.events + point.value.events,
+        of: sum.of + point.value.of,
+    })
 }
 
 /// The ratio of two cases' metric, round by round; refused where either case is.
@@ -101,6 +127,37 @@ fn estimate_of(series: &Series, seed: u64, names: &[&str]) -> Option<Estimate> {
     };
     let basis = Basis::Rounds { rounds, starts: series.starts().len() as u32 };
     Some(Estimate { value: it.value, low: it.low, high: it.high, basis })
+}
+
+/// The share of all events, by a seed that belongs to `names` alone; with too few starts, how the
+/// shares of the rounds were spread.
+fn share_of(starts: &[Vec<Point<Part>>], seed: u64, names: &[&str]) -> Option<Estimate> {
+    let counted = |part: Part| Counted { events: part.events as f64, of: part.of as f64 };
+    let starts: Vec<Vec<Point<Counted>>> = starts
+        .iter()
+        .map(|start| start.iter().filter(|point| point.value.of > 0))
+        .map(|start| {
+            start
+                .map(|&Point { round, at_ns, value }| Point { round, at_ns, value: counted(value) })
+                .collect()
+        })
+        .filter(|start: &Vec<_>| !start.is_empty())
+        .collect();
+    let each: Vec<f64> =
+        starts.iter().flatten().map(|point| point.value.events / point.value.of).collect();
+    let rounds = each.len() as u32;
+    match share_interval(&starts, derive_seed(seed, &names.join("/"))) {
+        Some(it) => {
+            let basis = Basis::Share { rounds, starts: starts.len() as u32 };
+            Some(Estimate { value: it.value, low: it.low, high: it.high, basis })
+        }
+        None if each.is_empty() => None,
+        None => {
+            let spread = summary(&each);
+            let (value, low, high) = (spread.p50, spread.p5, spread.p95);
+            Some(Estimate { value, low, high, basis: Basis::Spread { rounds } })
+        }
+    }
 }
 
 /// The most frequent refusal of a case, where most of its trials were refused.

@@ -25,6 +25,7 @@ pub fn ask(request: &Request, interrupted: &AtomicBool) -> Run {
                 budget: *time,
                 cpus: request.cpus.clone(),
                 seed: derive_seed(request.seed, experiment.about().name) & SEED_MAX,
+                choices: request.choices.clone(),
             },
         };
         run.sections.push(section(*experiment, &context, &mut bar));

@@ -10,7 +10,7 @@ use std::{
 
 use clap_complete::Shell;
 use lab::Experiment;
-use record::Machine;
+use record::{Choices, Machine};
 use report::Look;
 
 use crate::{
@@ -47,6 +47,8 @@ pub struct Request {
     pub machine: Machine,
     pub cpus: Vec<usize>,
     pub seed: u64,
+    /// What was chosen of what a single question lets one choose.
+    pub choices: Choices,
     pub shown: Shown,
 }
 
@@ -194,7 +196,7 @@ fn request(
     let seed = measuring
         .seed
         .unwrap_or_else(|| RandomState::new().build_hasher().finish() & u64::from(u32::MAX));
-    Ok(Request { questions, survey, machine, cpus, seed, shown })
+    Ok(Request { questions, survey, machine, cpus, seed, choices: Choices::new(), shown })
 }
 
 /// The CPUs that were typed, each of which this process may use.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, io::ErrorKind, time::Duration};
 
 use estimate::TWIN;
-use record::{Conclusion, Machine, Observation, Recorded, Refusal};
+use record::{Choices, Conclusion, Machine, Observation, Recorded, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// A question with its method.
@@ -60,12 +60,17 @@ pub struct Request {
     pub cpus: Vec<usize>,
     /// The section's own seed.
     pub seed: u64,
+    /// What was chosen of what the question lets one choose.
+    pub choices: Choices,
 }
 
 impl Request {
     /// The record of an experiment that nothing was asked of yet.
     pub fn blank(&self) -> Recorded {
-        Recorded::new(self.budget.as_nanos() as u64, self.cpus.clone(), self.seed)
+        Recorded {
+            choices: self.choices.clone(),
+            ..Recorded::new(self.budget.as_nanos() as u64, self.cpus.clone(), self.seed)
+        }
     }
 }
 

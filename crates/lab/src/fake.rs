@@ -61,7 +61,15 @@ impl Fake {
     /// The request and machine that tests use.
     pub fn context(&self, budget: Duration) -> Context {
         let machine = Machine { architecture: "fake".into(), ..Machine::default() };
-        Context { machine, request: Request { budget, cpus: vec![0, 1], seed: self.seed } }
+        Context {
+            machine,
+            request: Request {
+                budget,
+                cpus: vec![0, 1],
+                seed: self.seed,
+                choices: Default::default(),
+            },
+        }
     }
 
     /// Conducts this experiment on its own clock, watched by `watch`.

@@ -5,10 +5,12 @@
 //! Not here: what a read costs, which is an experiment's question.
 
 mod step;
+mod sys;
 
 use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
 pub use step::{READS, SAMPLE_NS_MAX, step_ns, step_of};
+pub use sys::{Served, served};
 
 /// Nanoseconds since some moment that stays the same until the machine restarts.
 pub fn now_ns() -> u64 {

@@ -16,13 +16,13 @@ use std::time::Duration;
 
 use lab::{About, Case, Context, Experiment, Step, Trial, timed};
 use machine::{
-    clock,
+    clock::{self, Served},
     counters::{ThreadCounters, ThreadWatch},
 };
 use record::{Conclusion, Observation, Recorded, Refusal};
 
 use calls::{CALLS, Call, by_name};
-use sys::{Prepared, Served, clock_is_served_by_vdso};
+use sys::Prepared;
 
 /// The metric of every case: nanoseconds per call, gross.
 pub(crate) const COST: &str = "cost";
@@ -150,7 +150,7 @@ fn prove_nobody_else(
 
 /// Refuses where the C library's clock was not seen to work without the kernel.
 fn prove_vdso() -> Result<(), Refusal> {
-    match clock_is_served_by_vdso() {
+    match clock::served(libc::CLOCK_MONOTONIC) {
         Served::ByVdso => Ok(()),
         Served::ByKernel => Err(Refusal::EventNotProven {
             seen: "clock_gettime of this C library enters the kernel on this machine".into(),

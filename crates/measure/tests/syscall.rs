@@ -9,7 +9,15 @@ use record::{Machine, Observation, Outcome, Reading, Recorded, Refusal, Start, S
 fn context() -> Context {
     let machine = machine::describe();
     let cpus = machine.affinity.clone();
-    Context { machine, request: Request { budget: Duration::from_millis(200), cpus, seed: 7 } }
+    Context {
+        machine,
+        request: Request {
+            budget: Duration::from_millis(200),
+            cpus,
+            seed: 7,
+            choices: Default::default(),
+        },
+    }
 }
 
 /// Rounds in which every case costs what it is given.
@@ -31,6 +39,7 @@ fn made_up(cases: &[(&str, f64)]) -> Recorded {
         window_ns: 1,
         cpus: vec![0],
         seed: 7,
+        choices: Default::default(),
         stopped: Stopped::Budget,
         starts: vec![start; 5],
         trials: (0..10).flat_map(round).collect(),

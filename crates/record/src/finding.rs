@@ -163,18 +163,24 @@ impl Estimate {
     pub fn interval(&self, unit: Unit) -> String {
         let range = Quantity::range(self.low, self.high, unit);
         match self.basis {
-            Basis::Rounds { .. } => format!("95 %: {range}"),
+            Basis::Rounds { .. } | Basis::Share { .. } => format!("95 %: {range}"),
             Basis::Spread { rounds: 1 } => "one round, no interval".to_owned(),
             Basis::Spread { .. } => {
                 format!("too few starts for an interval; 9 in 10 rounds: {range}")
             }
-            Basis::Extreme { .. } | Basis::Exact => "no interval".to_owned(),
+            Basis::Count { .. } | Basis::Extreme { .. } | Basis::Exact => "no interval".to_owned(),
         }
     }
 
-    /// Half the interval's width, relative to the value; infinite where the value is zero.
+    /// Half the interval's width, relative to the value; of a share, whose value may be zero, as it
+    /// is.
     pub fn relative_half_width(&self) -> f64 {
-        if self.low == self.high { 0.0 } else { (self.high - self.low) / 2.0 / self.value.abs() }
+        let half = (self.high - self.low) / 2.0;
+        match self.basis {
+            _ if half == 0.0 => 0.0,
+            Basis::Share { .. } => half,
+            _ => half / self.value.abs(),
+        }
     }
 }
 
@@ -194,6 +200,20 @@ pub enum Basis {
     Spread {
         /// How many rounds.
         rounds: u32,
+    },
+    /// A share of events that come in clusters: all of them over all that could have been; 95 % by
+    /// bootstrap of that ratio over starts, then blocks of rounds. Where none was seen, or nothing
+    /// else, the other end is Clopper and Pearson's over the rounds.
+    Share {
+        /// How many rounds.
+        rounds: u32,
+        /// In how many worker processes.
+        starts: u32,
+    },
+    /// A count of all that was seen: no interval is claimed, low = value = high.
+    Count {
+        /// Among how many.
+        of: u64,
     },
     /// A maximum: no interval is claimed, low = value = high.
     Extreme {

@@ -25,7 +25,7 @@ pub use finding::{
 };
 pub use machine::{Cache, CacheKind, CpuQuota, Hypervisor, LogicalCpu, Machine, Seccomp};
 pub use quantity::{Quantity, Unit, grouped, percent};
-pub use recorded::{Observation, Reading, Recorded, Start, Stopped, Trial};
+pub use recorded::{Choices, Observation, Part, Reading, Recorded, Start, Stopped, Trial};
 pub use refusal::Refusal;
 pub use run::{Caveat, Conclusion, Ended, Run, SCHEMA, SEED_MAX, Section};
 pub use table::{Align, Column, Table};

@@ -19,6 +19,9 @@ pub struct Recorded {
     pub cpus: Vec<usize>,
     /// The section's own seed: what its shuffles and resamplings descend from.
     pub seed: u64,
+    /// What was chosen of what the question lets one choose, by the choice's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub choices: Choices,
     /// What ended the rounds.
     pub stopped: Stopped,
     /// The worker processes, in order, with what else the machine did beside each.
@@ -27,6 +30,9 @@ pub struct Recorded {
     #[serde(with = "columns")]
     pub trials: Vec<Trial>,
 }
+
+/// What was chosen of what a question lets one choose: `threads` -> `2`, `8`.
+pub type Choices = BTreeMap<String, Vec<String>>;
 
 /// What ended the rounds of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +91,30 @@ pub struct Observation {
 pub enum Reading {
     /// A number whose median over the rounds is of interest.
     Level(f64),
+    /// So many of so many: of interest is the share over all rounds, not the median of shares.
+    Share(Part),
+}
+
+/// So many of so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64)", into = "(u64, u64)")]
+pub struct Part {
+    /// How many it happened to.
+    pub events: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+impl From<(u64, u64)> for Part {
+    fn from((events, of): (u64, u64)) -> Self {
+        Self { events, of }
+    }
+}
+
+impl From<Part> for (u64, u64) {
+    fn from(part: Part) -> Self {
+        (part.events, part.of)
+    }
 }
 
 impl Reading {
@@ -92,6 +122,15 @@ impl Reading {
     pub fn level(self) -> Option<f64> {
         match self {
             Self::Level(value) => Some(value),
+            Self::Share(_) => None,
+        }
+    }
+
+    /// So many of so many, for a reading that is that.
+    pub fn share(self) -> Option<Part> {
+        match self {
+            Self::Level(_) => None,
+            Self::Share(part) => Some(part),
         }
     }
 }
@@ -104,6 +143,7 @@ impl Recorded {
             window_ns: 0,
             cpus,
             seed,
+            choices: Choices::new(),
             stopped: Stopped::Precise,
             starts: Vec::new(),
             trials: Vec::new(),

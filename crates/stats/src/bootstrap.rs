@@ -12,10 +12,13 @@
 //! interval.
 
 mod draws;
+mod share;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{Random, median, quantile};
+pub use share::{Counted, share_interval};
+
 use draws::{HIGH, LOW, RESAMPLES, all_draws, blocks, draw, sampled_ends, weighted_ends};
 
 /// The least time that a block of rounds spans.
@@ -27,13 +30,13 @@ const STARTS_MIN: usize = 4;
 
 /// One value and when it was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct Point<V = f64> {
     /// The round it belongs to.
     pub round: u32,
     /// When, in nanoseconds; ascending within a start.
     pub at_ns: u64,
     /// What was measured.
-    pub value: f64,
+    pub value: V,
 }
 
 /// A value with its 95 % interval: low <= value <= high.

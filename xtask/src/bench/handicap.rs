@@ -31,6 +31,7 @@ pub fn run(size: &Size) -> Result<Outcome> {
             budget: Duration::from_millis(size.time_ms),
             cpus: machine.affinity.clone(),
             seed,
+            choices: Default::default(),
         },
     };
     let mut text = String::new();
@@ -69,8 +70,9 @@ impl Experiment for Handicapped {
         let mut seen = measure::Syscall.trial(trial)?;
         if trial.case.id == format!("{SLOWER}{}", estimate::TWIN) {
             for reading in seen.readings.values_mut() {
-                let Reading::Level(value) = reading;
-                *value *= HANDICAP;
+                if let Reading::Level(value) = reading {
+                    *value *= HANDICAP;
+                }
             }
         }
         Ok(seen)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-use super::{Observation, Reading, Trial};
+use super::{Observation, Part, Reading, Trial};
 use crate::Refusal;
 
 #[derive(Default, Serialize, Deserialize)]
@@ -17,6 +17,9 @@ struct Columns {
     round: Vec<u32>,
     at_ns: Vec<u64>,
     readings: BTreeMap<String, Vec<Option<f64>>>,
+    /// Readings that are so many of so many, as pairs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    shares: BTreeMap<String, Vec<Option<Part>>>,
     proof: BTreeMap<String, Vec<Option<f64>>>,
     /// Refused trials, by their place in the columns.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -64,11 +67,13 @@ impl Columns {
         match &trial.result {
             Ok(observation) => {
                 for (metric, reading) in &observation.readings {
-                    let Reading::Level(value) = reading;
-                    put(&mut self.readings, metric, row, Some(*value));
+                    match reading {
+                        Reading::Level(value) => put(&mut self.readings, metric, row, *value),
+                        Reading::Share(part) => put(&mut self.shares, metric, row, *part),
+                    }
                 }
                 for (counter, value) in &observation.proof {
-                    put(&mut self.proof, counter, row, Some(*value));
+                    put(&mut self.proof, counter, row, *value);
                 }
             }
             Err(refusal) => drop(self.refused.insert(row, refusal.clone())),
@@ -76,14 +81,16 @@ impl Columns {
         for column in self.readings.values_mut().chain(self.proof.values_mut()) {
             column.resize(row + 1, None);
         }
+        self.shares.values_mut().for_each(|column| column.resize(row + 1, None));
     }
 
     fn cells(&self) -> usize {
-        self.start.len() * (1 + self.readings.len() + self.proof.len())
+        self.start.len() * (1 + self.readings.len() + 2 * self.shares.len() + self.proof.len())
     }
 
     fn names(&self) -> impl Iterator<Item = &String> {
-        self.readings.keys().chain(self.proof.keys()).chain([&self.case])
+        let columns = self.readings.keys().chain(self.shares.keys()).chain(self.proof.keys());
+        columns.chain([&self.case])
     }
 
     fn into_trials(mut self, trials: &mut Vec<Trial>) -> Result<(), String> {
@@ -91,8 +98,9 @@ impl Columns {
         if self.names().any(|name| name.len() > NAME_BYTES_MAX) {
             return Err("a name longer than any of ours".to_owned());
         }
-        let columns = self.readings.values().chain(self.proof.values());
-        let even = columns.map(Vec::len).chain([self.round.len(), self.at_ns.len()]);
+        let columns = self.readings.values().chain(self.proof.values()).map(Vec::len);
+        let columns = columns.chain(self.shares.values().map(Vec::len));
+        let even = columns.chain([self.round.len(), self.at_ns.len()]);
         if even.into_iter().any(|len| len != rows) {
             return Err(format!("case {:?}: columns of different length", self.case));
         }
@@ -103,7 +111,13 @@ impl Columns {
             let result = match self.refused.remove(&row) {
                 Some(refusal) => Err(refusal),
                 None => Ok(Observation {
-                    readings: level_row(&self.readings, row),
+                    readings: row_of(&self.readings, row)
+                        .map(|(metric, value)| (metric, Reading::Level(value)))
+                        .chain(
+                            row_of(&self.shares, row)
+                                .map(|(metric, part)| (metric, Reading::Share(part))),
+                        )
+                        .collect(),
                     proof: row_of(&self.proof, row).collect(),
                 }),
             };
@@ -114,24 +128,17 @@ impl Columns {
     }
 }
 
-fn put(to: &mut BTreeMap<String, Vec<Option<f64>>>, key: &str, row: usize, value: Option<f64>) {
+fn put<V: Clone>(to: &mut BTreeMap<String, Vec<Option<V>>>, key: &str, row: usize, value: V) {
     let column = to.entry(key.to_owned()).or_default();
     column.resize(row, None);
-    column.push(value);
+    column.push(Some(value));
 }
 
-fn row_of(
-    columns: &BTreeMap<String, Vec<Option<f64>>>,
+fn row_of<V: Copy>(
+    columns: &BTreeMap<String, Vec<Option<V>>>,
     row: usize,
-) -> impl Iterator<Item = (String, f64)> {
+) -> impl Iterator<Item = (String, V)> {
     columns.iter().filter_map(move |(key, column)| column[row].map(|value| (key.clone(), value)))
-}
-
-fn level_row(
-    columns: &BTreeMap<String, Vec<Option<f64>>>,
-    row: usize,
-) -> BTreeMap<String, Reading> {
-    row_of(columns, row).map(|(metric, value)| (metric, Reading::Level(value))).collect()
 }
 
 #[cfg(test)]
@@ -148,15 +155,7 @@ mod tests {
     }
 
     fn recorded(trials: Vec<Trial>) -> Recorded {
-        Recorded {
-            budget_ns: 1,
-            window_ns: 1,
-            cpus: vec![0],
-            seed: 7,
-            stopped: Stopped::Budget,
-            starts: vec![],
-            trials,
-        }
+        Recorded { stopped: Stopped::Budget, trials, ..Recorded::new(1, vec![0], 7) }
     }
 
     #[test]
@@ -170,6 +169,24 @@ mod tests {
         ]);
         let text = serde_json::to_string(&before).unwrap();
         assert_eq!(serde_json::from_str::<Recorded>(&text).unwrap(), before, "{text}");
+    }
+
+    #[test]
+    fn shares_survive_beside_levels() {
+        let both = |events| Observation {
+            readings: [
+                ("cost".to_owned(), Reading::Level(27.0)),
+                ("equal".to_owned(), Reading::Share(Part { events, of: u64::MAX })),
+            ]
+            .into(),
+            proof: BTreeMap::new(),
+        };
+        let mut before = recorded(vec![trial(0, "a", 1, Ok(1.0)), trial(1, "a", 2, Ok(2.0))]);
+        before.trials[1].result = Ok(both(3));
+        before.choices = [("threads".to_owned(), vec!["2".to_owned()])].into();
+        let text = serde_json::to_string(&before).unwrap();
+        assert!(text.contains(r#""equal":[null,[3,18446744073709551615]]"#), "{text}");
+        assert_eq!(serde_json::from_str::<Recorded>(&text).unwrap(), before);
     }
 
     #[test]

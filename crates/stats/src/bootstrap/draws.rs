@@ -16,8 +16,8 @@ const RESAMPLES_MIN: usize = 200;
 
 /// The values of one start, cut into blocks that span at least [`BLOCK_NS`]; a shorter rest joins
 /// the last whole block.
-pub(super) fn blocks(start: &[Point]) -> Vec<Vec<f64>> {
-    let mut blocks: Vec<Vec<f64>> = Vec::new();
+pub(super) fn blocks<V: Copy>(start: &[Point<V>]) -> Vec<Vec<V>> {
+    let mut blocks: Vec<Vec<V>> = Vec::new();
     let mut begun_ns = None;
     let end_ns = start.last().map_or(0, |point| point.at_ns);
     for point in start {
