@@ -10,6 +10,7 @@ use std::{
 
 use clap_complete::Shell;
 use lab::Experiment;
+use measure::clock::{CHOOSE_CLOCKS, CHOOSE_THREADS};
 use record::{Choices, Machine};
 use report::Look;
 
@@ -80,6 +81,11 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
             };
             Wish::Ask(Box::new(survey_request(survey, closer.or(measuring), shown)?))
         }
+        Some(Question::Clock { measuring: closer, clock, threads }) => {
+            let mut request = single("clock", closer.or(measuring), shown)?;
+            request.choices = clock_choices(clock, &threads, request.cpus.len())?;
+            Wish::Ask(Box::new(request))
+        }
         Some(Question::Syscall { measuring: closer }) => {
             Wish::Ask(Box::new(single("syscall", closer.or(measuring), shown)?))
         }
@@ -127,7 +133,7 @@ fn unused(
     shown: &ShownWords,
 ) -> Option<&'static str> {
     let surveys = matches!(question, Question::Survey { .. });
-    let measures = surveys || matches!(question, Question::Syscall { .. });
+    let measures = surveys || matches!(question, Question::Clock { .. } | Question::Syscall { .. });
     if !surveys && *survey != SurveyWords::default() {
         return Some("--only and --skip choose among a survey's questions; name no other question");
     }
@@ -146,6 +152,30 @@ fn single(name: &str, measuring: MeasuringWords, shown: Shown) -> Result<Request
         .ok_or_else(|| Failure::wrong(format!("unknown question '{name}'")))?;
     let time = measuring.time.unwrap_or(experiment.about().survey_budget);
     request(vec![(experiment, time)], false, measuring, shown)
+}
+
+/// Which clocks, and how many threads, each once and in order; a thread has a CPU of its own.
+fn clock_choices(clocks: Vec<String>, threads: &[String], cpus: usize) -> Result<Choices, Failure> {
+    let mut counts = BTreeSet::new();
+    for text in threads {
+        let count = text.parse().ok().filter(|count| (2..=cpus).contains(count));
+        counts.insert(count.ok_or_else(|| {
+            let right = match cpus {
+                1 => "this run may use one CPU, and two threads need two".to_owned(),
+                _ => format!("give numbers from 2 to {cpus}, the CPUs that this run may use"),
+            };
+            Failure::wrong(format!("--threads {text}: {right}"))
+        })?);
+    }
+    let mut choices = Choices::new();
+    if !clocks.is_empty() {
+        choices.insert(CHOOSE_CLOCKS.to_owned(), clocks);
+    }
+    if !counts.is_empty() {
+        let counts = counts.iter().map(ToString::to_string).collect();
+        choices.insert(CHOOSE_THREADS.to_owned(), counts);
+    }
+    Ok(choices)
 }
 
 /// A survey's time is divided as the experiments' own shares are.

@@ -3,7 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{
-    Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint, error::ErrorKind,
+    Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint,
+    builder::PossibleValuesParser, error::ErrorKind,
 };
 use clap_complete::Shell;
 use record::SEED_MAX;
@@ -40,6 +41,20 @@ pub enum Question {
         survey: SurveyWords,
         #[command(flatten)]
         measuring: MeasuringWords,
+    },
+    /// Whether timestamps collide, and what each clock costs and can tell apart
+    Clock {
+        #[command(flatten)]
+        measuring: MeasuringWords,
+        /// Ask of these clocks only (comma-separated), and then of no ways to make an ID; otherwise
+        /// of all, and of collisions of CLOCK_REALTIME
+        #[arg(long, value_name = "CLOCK", value_delimiter = ',')]
+        #[arg(value_parser = PossibleValuesParser::new(measure::clock::CLOCK_NAMES))]
+        clock: Vec<String>,
+        /// How many threads read at once (comma-separated); otherwise 2, 4, 8 and so on up to all
+        /// CPUs
+        #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+        threads: Vec<String>,
     },
     /// What entering the kernel costs, call by call
     Syscall {
@@ -96,7 +111,7 @@ pub struct SurveyWords {
 pub struct MeasuringWords {
     /// How long to measure, from 100ms to 1h, as in 10s or 1m30s; a survey divides it among its
     /// questions. At least 10 rounds are measured, and the rounds may end early when every
-    /// interval is narrow [default: 5s for syscall]
+    /// interval is narrow [default: 8s for clock, 5s for syscall]
     #[arg(long, allow_hyphen_values = true, value_parser = time)]
     pub time: Option<Duration>,
     /// The seed of every shuffle and resampling; the same seed yields the same schedule

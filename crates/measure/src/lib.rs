@@ -5,6 +5,8 @@
 //!
 //! Run: `cargo test -p measure`
 
+pub mod clock;
 mod syscall;
 
+pub use clock::ClockQuestion;
 pub use syscall::Syscall;

@@ -1,0 +1,239 @@
+//! Do threads that read a clock at the same time read the same?
+
+mod count;
+
+use std::time::Duration;
+
+use lab::Trial;
+use machine::counters::ThreadWatch;
+use record::{Observation, Part, Reading, Refusal};
+use stats::derive_seed;
+
+use super::{
+    clocks::Clock,
+    sys,
+    together::together,
+    walk::{Scale, readable},
+};
+pub use count::{Collisions, collisions};
+
+/// Readings equal to another thread's.
+pub(super) const COLLIDED: &str = "collided";
+/// Nanoseconds between two readings of one thread.
+pub(super) const GAP: &str = "gap";
+
+/// How readings follow one another within a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// As fast as they come: loops of equal length fall into step with each other.
+    Tight,
+    /// With work of random length in between, as in a program that does something.
+    Jittered,
+}
+
+/// Both.
+pub(super) const ARRIVALS: [Arrival; 2] = [Arrival::Tight, Arrival::Jittered];
+
+impl Arrival {
+    /// The last word of the finding's id.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tight => "tight",
+            Self::Jittered => "jittered",
+        }
+    }
+}
+
+/// Readings of all threads of one trial together: more would only take longer to count.
+const READINGS_MAX: usize = 2_000_000;
+/// Fewer readings in a thread than this are no basis.
+const READINGS_MIN: usize = 1000;
+/// Less than this part of the readings taken while all were reading: the threads did not overlap.
+const TOGETHER_SHARE_MIN: f64 = 0.5;
+
+/// One trial: each thread takes about a window's worth of readings.
+pub(super) fn trial(
+    clock: Clock,
+    arrival: Arrival,
+    cpus: &[usize],
+    asked: &Trial,
+) -> Result<Observation, Refusal> {
+    readable(clock)?;
+    let seed = derive_seed(u64::from(asked.start), &asked.case.id);
+    let wanted = readings_in(clock, arrival, asked.window);
+    let each = readings_each(wanted, cpus.len(), machine::memory_free_bytes())?;
+    let scale = Scale::begin(clock);
+    let mut taken = take(clock, arrival, cpus, each, seed)?;
+    let ns_per_unit = scale.ns_per_unit();
+    let switches: u64 = taken.iter().filter_map(|thread| thread.switches).sum();
+    let mut readings: Vec<Vec<u64>> =
+        taken.iter_mut().map(|thread| std::mem::take(&mut thread.readings)).collect();
+    let seen = collisions(&mut readings);
+    let together = seen.compared as f64 / seen.taken as f64;
+    if together < TOGETHER_SHARE_MIN {
+        let seen = format!("the threads read at the same time for {:.0} % only", together * 100.0);
+        return Err(Refusal::EventNotProven { seen });
+    }
+    let gap_ns = seen.gap(cpus.len()) * ns_per_unit;
+    let collided = Part { events: seen.collided, of: seen.compared };
+    let proof = [
+        ("readings", seen.taken as f64),
+        ("together_share", together),
+        ("involuntary_switches", switches as f64),
+    ];
+    Ok(Observation {
+        readings: [
+            (COLLIDED.to_owned(), Reading::Share(collided)),
+            (GAP.to_owned(), Reading::Level(gap_ns)),
+        ]
+        .into(),
+        proof: proof.map(|(name, value)| (name.to_owned(), value)).into(),
+    })
+}
+
+/// What one thread took.
+#[derive(Debug, PartialEq)]
+struct Taken {
+    readings: Vec<u64>,
+    /// How often its CPU was taken away meanwhile, where that can be counted.
+    switches: Option<u64>,
+}
+
+/// Lets one thread per CPU take so many readings, all at once.
+fn take(
+    clock: Clock,
+    arrival: Arrival,
+    cpus: &[usize],
+    each: usize,
+    seed: u64,
+) -> Result<Vec<Taken>, Refusal> {
+    together(cpus, |place, gate| {
+        let mut readings = Vec::new();
+        readings.try_reserve_exact(each).map_err(|_| too_little_memory(cpus.len(), each))?;
+        // Written to now, so that no page is missing later.
+        readings.resize(each, 1);
+        let mut watch = ThreadWatch::new();
+        let before = watch.read();
+        gate.wait()?;
+        match arrival {
+            Arrival::Tight => sys::sample(clock, &mut readings),
+            Arrival::Jittered => {
+                let seed = derive_seed(seed, &place.to_string()) | 1;
+                sys::sample_jittered(clock, &mut readings, seed);
+            }
+        }
+        let usage = watch.read().since(&before).usage;
+        Ok(Taken { readings, switches: usage.map(|usage| usage.involuntary_switches) })
+    })
+}
+
+/// Takes so many readings of CLOCK_REALTIME in a tight loop on each of these CPUs at once, and
+/// counts those that equal another thread's. For whoever wants one large count instead of many
+/// small ones; memory: 8 bytes per reading.
+///
+/// # Errors
+/// Where the threads can't be placed, or the readings find no memory.
+pub fn collide_once(cpus: &[usize], each: usize) -> Result<Collisions, Refusal> {
+    let taken = take(Clock::Realtime, Arrival::Tight, cpus, each, 1)?;
+    let mut readings: Vec<Vec<u64>> = taken.into_iter().map(|thread| thread.readings).collect();
+    Ok(collisions(&mut readings))
+}
+
+/// How many readings fill the window, by taking a few.
+fn readings_in(clock: Clock, arrival: Arrival, window: Duration) -> usize {
+    const FEW: usize = 512;
+    let mut few = vec![1; FEW];
+    let begun_ns = machine::clock::now_ns();
+    match arrival {
+        Arrival::Tight => sys::sample(clock, &mut few),
+        Arrival::Jittered => sys::sample_jittered(clock, &mut few, 1),
+    }
+    let took_ns = (machine::clock::now_ns() - begun_ns).max(1);
+    (window.as_nanos() as u64 * FEW as u64 / took_ns) as usize
+}
+
+/// So many readings a thread may take: of those wanted as many as are worth counting, and as a
+/// quarter of the free memory holds.
+fn readings_each(
+    wanted: usize,
+    threads: usize,
+    memory_free_bytes: Option<u64>,
+) -> Result<usize, Refusal> {
+    let memory = memory_free_bytes.map_or(usize::MAX, |bytes| bytes as usize / 4);
+    let fit = memory / size_of::<u64>() / threads;
+    if fit < READINGS_MIN {
+        return Err(too_little_memory(threads, READINGS_MIN));
+    }
+    Ok(wanted.min(READINGS_MAX / threads).max(READINGS_MIN).min(fit))
+}
+
+fn too_little_memory(threads: usize, each: usize) -> Refusal {
+    let kib = threads * each * size_of::<u64>() / 1024;
+    Refusal::NotPermitted {
+        now: format!("no memory for {threads} threads of {each} readings ({kib} KiB)"),
+        fix: "ask for fewer --threads, or raise the memory limit".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn two_cpus() -> Option<Vec<usize>> {
+        let cpus = machine::describe().affinity;
+        if cpus.len() < 2 {
+            println!("skipped: needs two CPUs");
+            return None;
+        }
+        Some(cpus[..2].to_vec())
+    }
+
+    /// The readings of a real trial, counted by sets of all of them.
+    #[test]
+    fn the_count_of_a_real_trial_is_the_naive_one() {
+        let Some(cpus) = two_cpus() else { return };
+        for arrival in ARRIVALS {
+            let taken = take(Clock::Realtime, arrival, &cpus, 50_000, 7).unwrap();
+            let mut readings: Vec<Vec<u64>> = taken.into_iter().map(|it| it.readings).collect();
+            let sets: Vec<HashSet<u64>> =
+                readings.iter().map(|all| all.iter().copied().collect()).collect();
+            let hits = |one: usize, other: usize| {
+                readings[one].iter().filter(|reading| sets[other].contains(reading)).count() as u64
+            };
+            let naive = hits(0, 1) + hits(1, 0);
+            let seen = collisions(&mut readings);
+            // No reading outside the common stretches can equal one of the other's.
+            assert_eq!(seen.collided, naive, "{arrival:?} {seen:?}");
+        }
+    }
+
+    #[test]
+    fn memory_bounds_the_readings() {
+        let free = Some;
+        for (wanted, threads, memory, expected) in [
+            (50_000, 2, None, Some(50_000)),
+            (50_000_000, 2, None, Some(1_000_000)),
+            (50_000, 128, None, Some(15_625)),
+            (10, 2, None, Some(1000)),
+            (50_000, 2, free(64_000), Some(1000)),
+            (50_000, 2, free(640_000), Some(10_000)),
+            (50_000, 2, free(63_000), None),
+            (50_000, 512, free(1 << 23), None),
+        ] {
+            let each = readings_each(wanted, threads, memory);
+            assert_eq!(each.as_ref().ok(), expected.as_ref(), "{wanted} {threads} {memory:?}");
+        }
+        let refusal = readings_each(50_000, 512, free(1 << 20)).unwrap_err().to_string();
+        assert!(refusal.contains("512 threads") && refusal.contains("--threads"), "{refusal}");
+    }
+
+    #[test]
+    fn one_large_count() {
+        let Some(cpus) = two_cpus() else { return };
+        let seen = collide_once(&cpus, 20_000).unwrap();
+        assert_eq!(seen.taken, 40_000);
+        assert!(seen.collided <= seen.compared && seen.compared <= seen.taken);
+    }
+}

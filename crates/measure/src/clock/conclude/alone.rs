@@ -1,0 +1,240 @@
+//! What each clock costs and can tell apart, read by one thread.
+
+use std::collections::BTreeSet;
+
+use estimate::{derived_ratio, proof_of, total};
+use record::{
+    Align, Basis, Better, Caveat, Estimate, Figure, Finding, Machine, Outcome, Recorded, Table,
+    Unit, grouped,
+};
+
+use super::{Metric, bars, by_id, cells, ns, share, why};
+use crate::clock::{
+    clocks::Clock,
+    plan::{Plan, read_case, walk_case},
+    walk::{BACKWARDS, COST, EQUAL, STEP},
+};
+
+pub(super) fn findings(plan: &Plan, recorded: &Recorded) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for &clock in &plan.clocks {
+        findings.push(cost(clock, recorded));
+        findings.push(step(clock, recorded));
+        findings.push(equal(clock, recorded));
+        findings.push(backwards(clock, recorded));
+    }
+    let both = [Clock::Monotonic, Clock::MonotonicCoarse];
+    if both.iter().all(|clock| plan.clocks.contains(clock)) {
+        findings.push(coarse_speedup(recorded, &findings));
+    }
+    findings
+}
+
+fn cost(clock: Clock, recorded: &Recorded) -> Finding {
+    let shown = clock.shown();
+    Metric {
+        id: format!("clock.{}.read_cost", clock.name()),
+        case: read_case(clock),
+        metric: COST,
+        unit: Unit::Nanoseconds,
+        better: Better::Lower,
+        cpu_bound: true,
+    }
+    .finding(
+        recorded,
+        |it| {
+            format!("Reading {shown} takes {} ({}).", ns(it.value), it.interval(Unit::Nanoseconds))
+        },
+        shown,
+    )
+}
+
+fn step(clock: Clock, recorded: &Recorded) -> Finding {
+    let shown = clock.shown();
+    let claimed = proof_of(recorded, &walk_case(clock)).get("claimed_step_ns").copied();
+    let claims = claimed.map(|claimed| format!("; the kernel claims {}", ns(claimed)));
+    Metric {
+        id: format!("clock.{}.step", clock.name()),
+        case: walk_case(clock),
+        metric: STEP,
+        unit: Unit::Nanoseconds,
+        better: Better::Neither,
+        cpu_bound: false,
+    }
+    .finding(
+        recorded,
+        |it| format!("{shown} moves in steps of {}{}.", ns(it.value), claims.unwrap_or_default()),
+        &format!("The step of {shown}"),
+    )
+}
+
+fn equal(clock: Clock, recorded: &Recorded) -> Finding {
+    let shown = clock.shown();
+    Metric {
+        id: format!("clock.{}.equal_neighbours", clock.name()),
+        case: walk_case(clock),
+        metric: EQUAL,
+        unit: Unit::Share,
+        better: Better::Lower,
+        cpu_bound: false,
+    }
+    .finding(
+        recorded,
+        |it| {
+            let interval = it.interval(Unit::Share);
+            format!(
+                "Neighbouring readings of {shown} are equal in {} ({interval}).",
+                share(it.value)
+            )
+        },
+        &format!("Equal neighbours of {shown}"),
+    )
+}
+
+/// A count of all that was seen: that none was seen is no promise.
+fn backwards(clock: Clock, recorded: &Recorded) -> Finding {
+    let case = walk_case(clock);
+    let seen = total(recorded, &case, BACKWARDS);
+    let outcome = match estimate::outcome(recorded, &case, BACKWARDS) {
+        Outcome::Measured(_) => {
+            let value = seen.events as f64;
+            let basis = Basis::Count { of: seen.of };
+            Outcome::Measured(Estimate { value, low: value, high: value, basis })
+        }
+        other => other,
+    };
+    let shown = clock.shown();
+    let text = match (outcome.estimate(), seen.events) {
+        (None, _) => format!("Whether {shown} goes back: no number; {}.", why(&outcome)),
+        (_, 0) => format!("{shown} never went back in {} readings.", grouped(seen.of as f64)),
+        (_, n) => format!("{shown} went back {n} times in {} readings.", grouped(seen.of as f64)),
+    };
+    let id = format!("clock.{}.backwards", clock.name());
+    Finding {
+        proof: proof_of(recorded, &case),
+        ..Finding::new(id, Unit::Count, Better::Lower, outcome, text)
+    }
+}
+
+/// What is gained where a coarse clock will do.
+fn coarse_speedup(recorded: &Recorded, findings: &[Finding]) -> Finding {
+    let (fine, coarse) = (read_case(Clock::Monotonic), read_case(Clock::MonotonicCoarse));
+    let outcome = derived_ratio(recorded, &fine, &coarse, COST);
+    let number = |id: &str| by_id(findings, id)?.outcome.estimate().map(|it| it.value);
+    let cost = number("clock.monotonic.read_cost");
+    let step = number("clock.monotonic_coarse.step");
+    let (text, advice) = match (outcome.estimate(), cost, step) {
+        (Some(it), Some(cost), Some(step)) => (
+            format!(
+                "CLOCK_MONOTONIC_COARSE is read {:.1} times as fast as CLOCK_MONOTONIC ({}).",
+                it.value,
+                it.interval(Unit::Ratio).trim_end_matches('x')
+            ),
+            Some(format!(
+                "For durations read CLOCK_MONOTONIC ({} here). Where steps of {} will do, as for \
+                 the age of a cache entry, read CLOCK_MONOTONIC_COARSE. Never take a duration \
+                 from CLOCK_REALTIME: it may be set.",
+                ns(cost),
+                ns(step)
+            )),
+        ),
+        _ => (format!("Coarse against fine: no number; {}.", why(&outcome)), None),
+    };
+    let proof = proof_of(recorded, &coarse);
+    let id = "clock.monotonic_coarse.speedup";
+    Finding { proof, advice, ..Finding::new(id, Unit::Ratio, Better::Higher, outcome, text) }
+}
+
+pub(super) fn table(plan: &Plan, findings: &[Finding], recorded: &Recorded) -> Table {
+    let columns = [
+        ("clock", Align::Left),
+        ("reading", Align::Right),
+        ("95 % interval", Align::Right),
+        ("by", Align::Left),
+        ("step", Align::Right),
+        ("claimed", Align::Right),
+        ("equal", Align::Right),
+        ("back", Align::Right),
+    ];
+    let mut table = Table::new("Each clock, read by one thread", &columns);
+    for clock in &plan.clocks {
+        let of = |what: &str| by_id(findings, &format!("clock.{}.{what}", clock.name()));
+        let (Some(cost), Some(step), Some(equal), Some(back)) =
+            (of("read_cost"), of("step"), of("equal_neighbours"), of("backwards"))
+        else {
+            continue;
+        };
+        let [reading, interval] = cells(cost);
+        let claimed = step.proof.get("claimed_step_ns").map(|claimed| ns(*claimed).to_string());
+        table.rows.push(vec![
+            clock.shown().trim_start_matches("CLOCK_").to_owned(),
+            reading,
+            interval,
+            served(*clock, recorded).to_owned(),
+            cells(step)[0].clone(),
+            claimed.unwrap_or_default(),
+            cells(equal)[0].clone(),
+            cells(back)[0].clone(),
+        ]);
+    }
+    table
+}
+
+/// Who answers.
+fn served(clock: Clock, recorded: &Recorded) -> &'static str {
+    match proof_of(recorded, &read_case(clock)).get("enters_kernel") {
+        _ if clock == Clock::Tsc => "CPU",
+        Some(0.0) => "vDSO",
+        Some(_) => "kernel",
+        None => "",
+    }
+}
+
+pub(super) fn figure(plan: &Plan, findings: &[Finding]) -> Option<Figure> {
+    let cost = |clock: &Clock| by_id(findings, &format!("clock.{}.read_cost", clock.name()));
+    let bar = |clock: &Clock| cost(clock).map(|it| bars(it, clock.shown())).unwrap_or_default();
+    super::figure("One reading", Unit::Nanoseconds, plan.clocks.iter().flat_map(bar).collect())
+}
+
+pub(super) fn caveats(plan: &Plan, recorded: &Recorded, machine: &Machine) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
+    let slow = |clock: &&Clock| {
+        matches!(clock, Clock::Realtime | Clock::Monotonic) && served(**clock, recorded) == "kernel"
+    };
+    if plan.clocks.iter().any(|clock| slow(&clock)) {
+        let source = machine.clocksource.as_deref().unwrap_or("unknown");
+        let text = format!(
+            "Each reading of the clock is a system call here: the vDSO can't read the clock source \
+             in use ({source}). Where the hardware allows it, boot with clocksource=tsc."
+        );
+        caveats.push(Caveat::new("clock_by_system_call", text));
+    }
+    let mut back = BTreeSet::new();
+    for &clock in &plan.clocks {
+        let seen = total(recorded, &walk_case(clock), BACKWARDS).events;
+        if seen > 0 {
+            back.insert(format!(
+                "{} ({seen} times, by up to {})",
+                clock.shown(),
+                ns(most(clock, recorded))
+            ));
+        }
+    }
+    if !back.is_empty() {
+        let back: Vec<String> = back.into_iter().collect();
+        let text = format!(
+            "Went back between two readings of one thread: {}. A clock of the wall may be set; of \
+             any other this is a fault of the machine.",
+            back.join(", ")
+        );
+        caveats.push(Caveat::new("backwards", text));
+    }
+    caveats
+}
+
+/// The furthest that a clock went back, in nanoseconds.
+fn most(clock: Clock, recorded: &Recorded) -> f64 {
+    let case = walk_case(clock);
+    let seen = recorded.of_case(&case).filter_map(|trial| trial.result.as_ref().ok());
+    seen.filter_map(|seen| seen.proof.get("backwards_ns_max")).copied().fold(0.0, f64::max)
+}

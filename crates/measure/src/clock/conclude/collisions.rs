@@ -1,0 +1,246 @@
+//! How many readings of threads that read at the same time are equal.
+
+use record::{
+    Align, Better, Caveat, Expected, Figure, Finding, Outcome, Quantity, Recorded, Table, Unit,
+};
+
+use super::{Metric, bars, by_id, cells, needs, ns, share, why};
+use crate::clock::{
+    clocks::Clock,
+    collide::{ARRIVALS, Arrival, COLLIDED, GAP},
+    ids::SCHEMES,
+    plan::{Plan, collide_case, walk_case},
+    walk::STEP,
+};
+
+/// Measured tight loops that lie so many times outside of what independent ones would show are
+/// told: nearer ones need no explanation.
+const TOLD_FROM: f64 = 1.25;
+
+fn id(clock: Clock, threads: usize, arrival: Arrival) -> String {
+    format!("clock.{}.collisions.threads_{threads}.{}", clock.name(), arrival.name())
+}
+
+pub(super) fn findings(plan: &Plan, recorded: &Recorded) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for &clock in &plan.colliding {
+        // Most threads first, and of those the arrival that stands for real programs.
+        for &threads in plan.threads.iter().rev() {
+            for arrival in ARRIVALS.into_iter().rev() {
+                findings.push(finding(plan, clock, threads, arrival, recorded));
+            }
+        }
+    }
+    findings
+}
+
+fn finding(
+    plan: &Plan,
+    clock: Clock,
+    threads: usize,
+    arrival: Arrival,
+    recorded: &Recorded,
+) -> Finding {
+    let shown = clock.shown();
+    let expected = expected(clock, threads, arrival, recorded);
+    let what = format!("{threads} threads, {}", in_words(arrival));
+    let predicted = expected.as_ref().map(|it| {
+        format!("; step and gap predict {}", Quantity::range(it.low, it.high, Unit::Share))
+    });
+    let metric = Metric {
+        id: id(clock, threads, arrival),
+        case: collide_case(clock, threads, arrival),
+        metric: COLLIDED,
+        unit: Unit::Share,
+        better: Better::Lower,
+        cpu_bound: false,
+    };
+    let mut finding = metric.finding(
+        recorded,
+        |it| {
+            format!(
+                "{what}: {} ({}) of the readings of {shown} equal one of another thread's{}.",
+                share(it.value),
+                it.interval(Unit::Share),
+                predicted.unwrap_or_default()
+            )
+        },
+        &what,
+    );
+    finding.expected = expected;
+    if threads > plan.cpus {
+        finding.outcome = needs(threads, plan.cpus);
+        finding.text = format!("{what}: {}.", why(&finding.outcome));
+    }
+    finding
+}
+
+fn in_words(arrival: Arrival) -> &'static str {
+    match arrival {
+        Arrival::Tight => "tight loops",
+        Arrival::Jittered => "jittered loops",
+    }
+}
+
+/// What threads that know nothing of each other would show. The clock's steps are cells of time;
+/// of another thread, a reading falls into the same cell with the chance step / gap if its readings
+/// are regular, and 1 - exp(-step / gap) if they come as by a Poisson process. With more threads
+/// any of the others may.
+fn expected(
+    clock: Clock,
+    threads: usize,
+    arrival: Arrival,
+    recorded: &Recorded,
+) -> Option<Expected> {
+    let number = |case: &str, metric: &str| {
+        estimate::outcome(recorded, case, metric).estimate().map(|it| it.value)
+    };
+    let step_ns = number(&walk_case(clock), STEP)?;
+    let gap_ns = number(&collide_case(clock, threads, arrival), GAP)?;
+    let per_gap = step_ns / gap_ns;
+    let any = |chance: f64| 1.0 - (1.0 - chance).powi(threads as i32 - 1);
+    let (low, high) = (any(1.0 - (-per_gap).exp()), any(per_gap.min(1.0)));
+    let source = format!(
+        "1 - (1 - p)^(threads - 1), p from 1 - exp(-step/gap) to step/gap; step {}, gap {}",
+        ns(step_ns),
+        ns(gap_ns)
+    );
+    low.is_finite().then_some(Expected { low, high, source })
+}
+
+/// The first finding with the answer as its sentence, and the advice that follows from the IDs.
+pub(super) fn headline(
+    plan: &Plan,
+    recorded: &Recorded,
+    collisions: &[Finding],
+    ids: &[Finding],
+) -> Vec<Finding> {
+    let (Some(first), Some(clock)) = (collisions.first(), plan.colliding.first()) else {
+        return Vec::new();
+    };
+    let mut first = first.clone();
+    let threads = plan.threads_max();
+    if let Some(it) = first.outcome.estimate() {
+        let case = collide_case(*clock, threads, Arrival::Jittered);
+        let seen = estimate::total(recorded, &case, COLLIDED);
+        let theirs = by_id(collisions, &id(*clock, threads, Arrival::Tight))
+            .and_then(|tight| tight.references.first())
+            .map(|it| format!("; {}, {}: {}", it.machine, it.year, share(it.value).as_published()));
+        first.text = if seen.events > 0 {
+            format!(
+                "A raw timestamp is no unique ID: of {threads} threads that read {} at once, {} of \
+                 the readings ({}) equal one of another thread's{}.",
+                clock.shown(),
+                share(it.value),
+                it.interval(Unit::Share),
+                theirs.unwrap_or_default()
+            )
+        } else {
+            format!(
+                "Of {} readings by {threads} threads at once none equalled another thread's; that \
+                 is no promise ({}).",
+                record::grouped(seen.of as f64),
+                it.interval(Unit::Share)
+            )
+        };
+    }
+    first.advice = advice(plan, ids);
+    vec![first]
+}
+
+/// The cheapest way to make IDs of which no two were equal, on all CPUs.
+fn advice(plan: &Plan, ids: &[Finding]) -> Option<String> {
+    let threads = plan.makers().into_iter().filter(|threads| *threads <= plan.cpus).max()?;
+    let cost = |name: &str| {
+        let id = super::ids::cost_id(name, threads);
+        by_id(ids, &id)?.outcome.estimate().map(|it| it.value)
+    };
+    let never_equal = |name: &str| {
+        let equal = by_id(ids, &super::ids::equal_id(name));
+        equal.and_then(|it| it.outcome.estimate()).is_some_and(|it| it.value == 0.0)
+    };
+    let usable = SCHEMES.into_iter().filter(|scheme| never_equal(scheme.name()));
+    let costs = usable.filter_map(|scheme| Some((scheme, cost(scheme.name())?)));
+    let (best, best_ns) = costs.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let on = if threads == 1 { "one CPU".to_owned() } else { format!("{threads} CPUs at once") };
+    let beyond = ["uuid_v4", "uuid_v7"].map(|name| cost(name).map(ns));
+    let beyond = match beyond {
+        [Some(v4), Some(v7)] => {
+            format!(" Beyond one process, a UUIDv4 costs {v4}, a UUIDv7 {v7}.")
+        }
+        _ => String::new(),
+    };
+    Some(format!(
+        "Within one process, of the ways tried here the cheapest to make IDs that never collide on \
+         {on} is {}: {} each.{beyond}",
+        best.shown(),
+        ns(best_ns)
+    ))
+}
+
+pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {
+    let columns = [
+        ("clock", Align::Left),
+        ("threads", Align::Right),
+        ("loops", Align::Left),
+        ("equal", Align::Right),
+        ("95 % interval", Align::Right),
+        ("step and gap predict", Align::Right),
+    ];
+    let mut table = Table::new("Readings that equal one of another thread's", &columns);
+    for (clock, threads, arrival) in all(plan) {
+        let Some(finding) = by_id(findings, &id(clock, threads, arrival)) else { continue };
+        let predicted = finding.expected.as_ref();
+        let [value, interval] = cells(finding);
+        table.rows.push(vec![
+            clock.shown().trim_start_matches("CLOCK_").to_owned(),
+            threads.to_string(),
+            arrival.name().to_owned(),
+            value,
+            interval,
+            predicted.map_or(String::new(), |it| Quantity::range(it.low, it.high, Unit::Share)),
+        ]);
+    }
+    table
+}
+
+fn all(plan: &Plan) -> impl Iterator<Item = (Clock, usize, Arrival)> {
+    let with_arrival = |clock, threads| ARRIVALS.into_iter().map(move |it| (clock, threads, it));
+    plan.colliding.iter().flat_map(move |&clock| {
+        plan.threads.iter().flat_map(move |&threads| with_arrival(clock, threads))
+    })
+}
+
+pub(super) fn figure(plan: &Plan, findings: &[Finding]) -> Option<Figure> {
+    let bars = all(plan).flat_map(|(clock, threads, arrival)| {
+        let label = match plan.colliding.len() {
+            1 => format!("{threads} threads, {}", arrival.name()),
+            _ => format!("{}, {threads} threads, {}", clock.name(), arrival.name()),
+        };
+        by_id(findings, &id(clock, threads, arrival)).map(|it| bars(it, &label)).unwrap_or_default()
+    });
+    super::figure("Readings that equal one of another thread's", Unit::Share, bars.collect())
+}
+
+pub(super) fn caveats(plan: &Plan, findings: &[Finding]) -> Vec<Caveat> {
+    let mut told = Vec::new();
+    for (clock, threads, arrival) in all(plan).filter(|it| it.2 == Arrival::Tight) {
+        let Some(finding) = by_id(findings, &id(clock, threads, arrival)) else { continue };
+        let (Outcome::Measured(it), Some(expected)) = (&finding.outcome, &finding.expected) else {
+            continue;
+        };
+        if it.high * TOLD_FROM < expected.low || it.low > expected.high * TOLD_FROM {
+            let (value, predicted) = (share(it.value), share(expected.high));
+            told.push(format!("{threads} threads: {value} where chance alone gives {predicted}"));
+        }
+    }
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let text = format!(
+        "Tight loops of equal length fall into step with each other, and then nearly always or \
+         nearly never read the same ({}): take the jittered numbers for a real program.",
+        told.join("; ")
+    );
+    vec![Caveat::new("phase_locked", text)]
+}

@@ -1,0 +1,220 @@
+//! Ways to make an ID: what each costs, alone and beside others, and whether IDs are ever equal.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use machine::clock;
+use record::{Observation, Part, Reading, Refusal};
+use uuid::Uuid;
+
+use super::{clocks::Clock, sys, together::together};
+
+/// Nanoseconds per ID, in each thread.
+pub(super) const COST: &str = "cost";
+/// IDs that equal another one.
+pub(super) const EQUAL: &str = "equal";
+
+/// A way to make IDs that are unique within one process, or claim to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scheme {
+    /// CLOCK_REALTIME in nanoseconds, as it is.
+    Timestamp,
+    /// One counter for all threads.
+    AtomicCounter,
+    /// A counter for each thread, with the thread's number above it.
+    ThreadCounter,
+    /// Milliseconds of CLOCK_REALTIME above the low bits of one counter for all threads.
+    TimestampCounter,
+    /// 122 random bits.
+    UuidV4,
+    /// Milliseconds, a counter for all threads, and random bits.
+    UuidV7,
+}
+
+/// All of them, in the order in which they are shown.
+pub(super) const SCHEMES: [Scheme; 6] = [
+    Scheme::Timestamp,
+    Scheme::AtomicCounter,
+    Scheme::ThreadCounter,
+    Scheme::TimestampCounter,
+    Scheme::UuidV4,
+    Scheme::UuidV7,
+];
+
+impl Scheme {
+    /// The middle of its findings' ids.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Timestamp => "timestamp",
+            Self::AtomicCounter => "atomic_counter",
+            Self::ThreadCounter => "thread_counter",
+            Self::TimestampCounter => "timestamp_counter",
+            Self::UuidV4 => "uuid_v4",
+            Self::UuidV7 => "uuid_v7",
+        }
+    }
+
+    /// What a person calls it.
+    pub(super) fn shown(self) -> &'static str {
+        match self {
+            Self::Timestamp => "raw timestamp",
+            Self::AtomicCounter => "shared atomic counter",
+            Self::ThreadCounter => "thread number + own counter",
+            Self::TimestampCounter => "timestamp + shared counter",
+            Self::UuidV4 => "UUIDv4",
+            Self::UuidV7 => "UUIDv7",
+        }
+    }
+}
+
+/// The scheme of this name.
+pub(super) fn by_name(name: &str) -> Option<Scheme> {
+    SCHEMES.into_iter().find(|scheme| scheme.name() == name)
+}
+
+/// The last IDs of each thread that are kept to be compared: they fit into the second-level cache.
+const KEPT: usize = 1 << 14;
+/// IDs between two looks at the clock, so that looking adds about a tenth of a nanosecond to each.
+const PER_LOOK: usize = 256;
+/// 22 bits count four million IDs per millisecond: no machine makes more.
+const COUNTER_BITS: u32 = 22;
+/// A thread's own IDs lie so far apart from another's that they never meet.
+const THREAD_BITS: u32 = 48;
+
+/// One counter in a cache line of its own, as a careful program would have it.
+#[repr(align(128))]
+struct Shared(AtomicU64);
+
+/// One trial: each thread makes IDs for a window.
+pub(super) fn trial(
+    scheme: Scheme,
+    cpus: &[usize],
+    window: Duration,
+) -> Result<Observation, Refusal> {
+    let shared = Shared(AtomicU64::new(1));
+    let next = || shared.0.fetch_add(1, Ordering::Relaxed);
+    match scheme {
+        Scheme::Timestamp => made(cpus, window, |_| || sys::read(Clock::Realtime)),
+        Scheme::AtomicCounter => made(cpus, window, |_| next),
+        Scheme::ThreadCounter => made(cpus, window, |place| {
+            let mut id = (place as u64 + 1) << THREAD_BITS;
+            move || {
+                id += 1;
+                id
+            }
+        }),
+        Scheme::TimestampCounter => made(cpus, window, |_| {
+            || {
+                let ms = sys::read(Clock::Realtime) / 1_000_000;
+                (ms << COUNTER_BITS) | (next() & ((1 << COUNTER_BITS) - 1))
+            }
+        }),
+        Scheme::UuidV4 => made(cpus, window, |_| || Uuid::new_v4().as_u128()),
+        Scheme::UuidV7 => made(cpus, window, |_| || Uuid::now_v7().as_u128()),
+    }
+}
+
+/// What one thread made.
+#[derive(Debug)]
+struct Made<I> {
+    kept: Vec<I>,
+    ids: u64,
+    elapsed_ns: u64,
+}
+
+/// Lets one thread per CPU make IDs by a function of its own, all at once.
+fn made<I, F>(
+    cpus: &[usize],
+    window: Duration,
+    maker: impl Fn(usize) -> F + Sync,
+) -> Result<Observation, Refusal>
+where
+    I: Copy + Ord + Send,
+    F: FnMut() -> I,
+{
+    let made = together(cpus, |place, gate| {
+        let mut next = maker(place);
+        // What is set up at the first use, and the pages of the memory, are no part of the cost.
+        let kept = vec![next(); KEPT];
+        gate.wait()?;
+        Ok(make(kept, window.as_nanos() as u64, next))
+    })?;
+    let mut kept: Vec<I> = made.iter().flat_map(|thread| &thread.kept).copied().collect();
+    let equal = Part { events: equal(&mut kept), of: kept.len() as u64 };
+    let cost = |thread: &Made<I>| thread.elapsed_ns as f64 / thread.ids as f64;
+    let mean_cost = made.iter().map(cost).sum::<f64>() / made.len() as f64;
+    let ids: u64 = made.iter().map(|thread| thread.ids).sum();
+    Ok(Observation {
+        readings: [
+            (COST.to_owned(), Reading::Level(mean_cost)),
+            (EQUAL.to_owned(), Reading::Share(equal)),
+        ]
+        .into(),
+        proof: [("ids".to_owned(), ids as f64)].into(),
+    })
+}
+
+/// Makes IDs until the time is over, and keeps the last ones in the memory given.
+fn make<I: Copy>(mut kept: Vec<I>, window_ns: u64, mut next: impl FnMut() -> I) -> Made<I> {
+    let begun_ns = clock::now_ns();
+    let mut ids = 0u64;
+    loop {
+        for chunk in kept.chunks_exact_mut(PER_LOOK) {
+            chunk.fill_with(&mut next);
+            ids += PER_LOOK as u64;
+            let elapsed_ns = clock::now_ns() - begun_ns;
+            if elapsed_ns >= window_ns {
+                kept.truncate(ids as usize);
+                return Made { kept, ids, elapsed_ns };
+            }
+        }
+    }
+}
+
+/// How many of these are not the only ones of their value.
+fn equal<I: Ord>(all: &mut [I]) -> u64 {
+    all.sort_unstable();
+    let groups = all.chunk_by(|one, other| one == other).map(<[I]>::len);
+    groups.filter(|len| *len > 1).map(|len| len as u64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_ids_are_counted_wherever_they_are() {
+        for (ids, expected) in
+            [(vec![3, 1, 2], 0), (vec![1, 2, 1], 2), (vec![5, 5, 5, 1], 3), (vec![], 0)]
+        {
+            assert_eq!(equal(&mut ids.clone()), expected, "{ids:?}");
+        }
+    }
+
+    /// All but the raw timestamp are unique by construction, or by chance beyond any doubt.
+    #[test]
+    fn every_scheme_makes_ids_on_every_cpu() {
+        let cpus = machine::describe().affinity;
+        for scheme in SCHEMES {
+            let seen = trial(scheme, &cpus, Duration::from_millis(2)).unwrap();
+            assert!(seen.readings[COST].level().unwrap() > 0.0);
+            let equal = seen.readings[EQUAL].share().unwrap();
+            assert!(equal.of as f64 <= seen.proof["ids"], "{scheme:?}");
+            assert!((1..=(KEPT * cpus.len()) as u64).contains(&equal.of), "{scheme:?}");
+            if scheme != Scheme::Timestamp {
+                assert_eq!(equal.events, 0, "{scheme:?}");
+            }
+        }
+    }
+
+    /// A scheme that repeats itself is found out: the check can fail.
+    #[test]
+    fn a_scheme_that_repeats_itself_is_found_out() {
+        let cpus = machine::describe().affinity;
+        let seen = made(&cpus[..1], Duration::from_millis(1), |_| || 7u64).unwrap();
+        let equal = seen.readings[EQUAL].share().unwrap();
+        assert_eq!(equal.events, equal.of);
+    }
+}
