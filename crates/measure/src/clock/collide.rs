@@ -1,6 +1,7 @@
 //! Do threads that read a clock at the same time read the same?
 
 mod count;
+mod phase;
 
 use std::time::Duration;
 
@@ -19,8 +20,12 @@ pub use count::{Collisions, collisions};
 
 /// Readings equal to another thread's.
 pub(super) const COLLIDED: &str = "collided";
+/// Readings that would be, if no thread's readings knew of another's.
+pub(super) const BY_CHANCE: &str = "by_chance";
 /// Nanoseconds between two readings of one thread.
 pub(super) const GAP: &str = "gap";
+/// Nanoseconds that the steps of the CPUs' clocks lie apart at the most.
+pub(super) const APART: &str = "apart";
 
 /// How readings follow one another within a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,19 +79,22 @@ pub(super) fn trial(
         let seen = format!("the threads read at the same time for {:.0} % only", together * 100.0);
         return Err(Refusal::EventNotProven { seen });
     }
-    let gap_ns = seen.gap(cpus.len()) * ns_per_unit;
-    let collided = Part { events: seen.collided, of: seen.compared };
+    let gap = seen.gap(cpus.len());
+    let part = |events| Reading::Share(Part { events, of: seen.compared });
+    let mut values =
+        vec![(COLLIDED, part(seen.collided)), (GAP, Reading::Level(gap * ns_per_unit))];
+    if let Some(steps) = phase::steps(&readings) {
+        let by_chance = steps.share_by_chance(gap) * seen.compared as f64;
+        values.push((BY_CHANCE, part(by_chance.round() as u64)));
+        values.push((APART, Reading::Level(steps.apart_max() * ns_per_unit)));
+    }
     let proof = [
         ("readings", seen.taken as f64),
         ("together_share", together),
         ("involuntary_switches", switches as f64),
     ];
     Ok(Observation {
-        readings: [
-            (COLLIDED.to_owned(), Reading::Share(collided)),
-            (GAP.to_owned(), Reading::Level(gap_ns)),
-        ]
-        .into(),
+        readings: values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         proof: proof.map(|(name, value)| (name.to_owned(), value)).into(),
     })
 }

@@ -25,7 +25,8 @@ pub(super) fn conclude(context: &Context, recorded: &Recorded) -> Conclusion {
     findings.extend(ids);
     let tables = [
         collisions::table(&plan, &findings),
-        alone::table(&plan, &findings, recorded),
+        alone::costs(&plan, &findings, recorded),
+        alone::steps(&plan, &findings),
         ids::table(&plan, &findings),
     ];
     let figures = [collisions::figure(&plan, &findings), alone::figure(&plan, &findings)];
@@ -33,7 +34,7 @@ pub(super) fn conclude(context: &Context, recorded: &Recorded) -> Conclusion {
         tables: tables.into_iter().filter(|table| !table.rows.is_empty()).collect(),
         figures: figures.into_iter().flatten().collect(),
         caveats: [
-            collisions::caveats(&plan, &findings),
+            collisions::caveats(&plan, &findings, recorded),
             alone::caveats(&plan, recorded, &context.machine),
             order::caveats(&plan, recorded),
         ]

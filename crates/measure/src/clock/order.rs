@@ -100,8 +100,8 @@ pub(super) fn trial(clock: Clock, asked: &Trial) -> Result<Observation, Refusal>
 fn pass_round(clock: Clock, ring: &[usize], window: Duration) -> Result<Seen, Refusal> {
     let message = Message::default();
     let seen = together(ring, |place, gate| {
-        let until_ns = clock::now_ns() + window.as_nanos() as u64;
         gate.wait()?;
+        let until_ns = clock::now_ns() + window.as_nanos() as u64;
         Ok(take_part(clock, place as u64, ring.len() as u64, &message, until_ns))
     })?;
     Ok(seen.into_iter().fold(Seen::NOTHING, Seen::and))

@@ -145,36 +145,42 @@ fn coarse_speedup(recorded: &Recorded, findings: &[Finding]) -> Finding {
     Finding { proof, advice, ..Finding::new(id, Unit::Ratio, Better::Higher, outcome, text) }
 }
 
-pub(super) fn table(plan: &Plan, findings: &[Finding], recorded: &Recorded) -> Table {
+pub(super) fn costs(plan: &Plan, findings: &[Finding], recorded: &Recorded) -> Table {
     let columns = [
         ("clock", Align::Left),
-        ("reading", Align::Right),
+        ("one reading", Align::Right),
         ("95 % interval", Align::Right),
-        ("by", Align::Left),
+        ("answered by", Align::Left),
+    ];
+    let mut table = Table::new("Cost of a reading", &columns);
+    for &clock in &plan.clocks {
+        let cost = by_id(findings, &format!("clock.{}.read_cost", clock.name()));
+        let [value, interval] = cost.map(cells).unwrap_or_default();
+        let by = served(clock, recorded).to_owned();
+        table.rows.push(vec![clock.shown().to_owned(), value, interval, by]);
+    }
+    table
+}
+
+pub(super) fn steps(plan: &Plan, findings: &[Finding]) -> Table {
+    let columns = [
+        ("clock", Align::Left),
         ("step", Align::Right),
         ("claimed", Align::Right),
-        ("equal", Align::Right),
-        ("back", Align::Right),
+        ("equal neighbours", Align::Right),
+        ("went back", Align::Right),
     ];
-    let mut table = Table::new("Each clock, read by one thread", &columns);
+    let mut table = Table::new("What a clock can tell apart, read by one thread", &columns);
     for clock in &plan.clocks {
         let of = |what: &str| by_id(findings, &format!("clock.{}.{what}", clock.name()));
-        let (Some(cost), Some(step), Some(equal), Some(back)) =
-            (of("read_cost"), of("step"), of("equal_neighbours"), of("backwards"))
-        else {
-            continue;
-        };
-        let [reading, interval] = cells(cost);
-        let claimed = step.proof.get("claimed_step_ns").map(|claimed| ns(*claimed).to_string());
+        let cell = |what: &str| of(what).map(|it| cells(it)[0].clone()).unwrap_or_default();
+        let claimed = of("step").and_then(|step| step.proof.get("claimed_step_ns"));
         table.rows.push(vec![
-            clock.shown().trim_start_matches("CLOCK_").to_owned(),
-            reading,
-            interval,
-            served(*clock, recorded).to_owned(),
-            cells(step)[0].clone(),
-            claimed.unwrap_or_default(),
-            cells(equal)[0].clone(),
-            cells(back)[0].clone(),
+            clock.shown().to_owned(),
+            cell("step"),
+            claimed.map_or(String::new(), |claimed| ns(*claimed).to_string()),
+            cell("equal_neighbours"),
+            cell("backwards"),
         ]);
     }
     table

@@ -1,13 +1,14 @@
 //! How many readings of threads that read at the same time are equal.
 
 use record::{
-    Align, Better, Caveat, Expected, Figure, Finding, Outcome, Quantity, Recorded, Table, Unit,
+    Align, Better, Caveat, Estimate, Expected, Figure, Finding, Outcome, Quantity, Recorded, Table,
+    Unit,
 };
 
 use super::{Metric, bars, by_id, cells, needs, ns, share, why};
 use crate::clock::{
     clocks::Clock,
-    collide::{ARRIVALS, Arrival, COLLIDED, GAP},
+    collide::{APART, ARRIVALS, Arrival, BY_CHANCE, COLLIDED, GAP},
     ids::SCHEMES,
     plan::{Plan, collide_case, walk_case},
     walk::STEP,
@@ -29,6 +30,7 @@ pub(super) fn findings(plan: &Plan, recorded: &Recorded) -> Vec<Finding> {
             for arrival in ARRIVALS.into_iter().rev() {
                 findings.push(finding(plan, clock, threads, arrival, recorded));
             }
+            findings.extend(ceiling(clock, threads, recorded));
         }
     }
     findings
@@ -44,9 +46,9 @@ fn finding(
     let shown = clock.shown();
     let expected = expected(clock, threads, arrival, recorded);
     let what = format!("{threads} threads, {}", in_words(arrival));
-    let predicted = expected.as_ref().map(|it| {
-        format!("; step and gap predict {}", Quantity::range(it.low, it.high, Unit::Share))
-    });
+    let predicted = expected
+        .as_ref()
+        .map(|it| format!("; by chance {}", Quantity::range(it.low, it.high, Unit::Share)));
     let metric = Metric {
         id: id(clock, threads, arrival),
         case: collide_case(clock, threads, arrival),
@@ -82,30 +84,58 @@ fn in_words(arrival: Arrival) -> &'static str {
     }
 }
 
-/// What threads that know nothing of each other would show. The clock's steps are cells of time;
-/// of another thread, a reading falls into the same cell with the chance step / gap if its readings
-/// are regular, and 1 - exp(-step / gap) if they come as by a Poisson process. With more threads
-/// any of the others may.
+/// What threads would show whose readings know nothing of each other's: per trial from the step,
+/// the gap between readings and how far the CPUs' steps lay apart; where the latter can't be told,
+/// from step and gap alone.
 fn expected(
     clock: Clock,
     threads: usize,
     arrival: Arrival,
     recorded: &Recorded,
 ) -> Option<Expected> {
-    let number = |case: &str, metric: &str| {
-        estimate::outcome(recorded, case, metric).estimate().map(|it| it.value)
-    };
-    let step_ns = number(&walk_case(clock), STEP)?;
-    let gap_ns = number(&collide_case(clock, threads, arrival), GAP)?;
-    let per_gap = step_ns / gap_ns;
-    let any = |chance: f64| 1.0 - (1.0 - chance).powi(threads as i32 - 1);
-    let (low, high) = (any(1.0 - (-per_gap).exp()), any(per_gap.min(1.0)));
-    let source = format!(
-        "1 - (1 - p)^(threads - 1), p from 1 - exp(-step/gap) to step/gap; step {}, gap {}",
-        ns(step_ns),
-        ns(gap_ns)
+    let case = collide_case(clock, threads, arrival);
+    if let Some(it) = estimate::outcome(recorded, &case, BY_CHANCE).estimate() {
+        let source = "step / gap for each other thread whose clock steps at the same moment, trial \
+                      by trial";
+        return Some(Expected { low: it.low, high: it.high, source: source.to_owned() });
+    }
+    let ceiling = ceiling_of(clock, threads, arrival, recorded)?;
+    let source = "1 - (1 - step / gap)^(threads - 1)".to_owned();
+    Some(Expected { low: ceiling.low, high: ceiling.high, source })
+}
+
+/// The share where all CPUs' clocks step at the same moments.
+fn ceiling_of(
+    clock: Clock,
+    threads: usize,
+    arrival: Arrival,
+    recorded: &Recorded,
+) -> Option<Estimate> {
+    let number =
+        |case: &str, metric: &str| estimate::outcome(recorded, case, metric).estimate().cloned();
+    let step = number(&walk_case(clock), STEP)?;
+    let gap = number(&collide_case(clock, threads, arrival), GAP)?;
+    let any = |per_gap: f64| 1.0 - (1.0 - per_gap.min(1.0)).powi(threads as i32 - 1);
+    let at = |step: f64, gap: f64| any(step / gap.max(f64::MIN_POSITIVE));
+    Some(Estimate {
+        value: at(step.value, gap.value),
+        low: at(step.low, gap.high),
+        high: at(step.high, gap.low),
+        basis: gap.basis,
+    })
+}
+
+/// What to reckon with, wherever the host lets the CPUs run.
+fn ceiling(clock: Clock, threads: usize, recorded: &Recorded) -> Option<Finding> {
+    let it = ceiling_of(clock, threads, Arrival::Jittered, recorded)?;
+    let text = format!(
+        "Where the clocks of all CPUs step at the same moments, {threads} threads in jittered loops \
+         read {} alike ({}).",
+        share(it.value),
+        it.interval(Unit::Share)
     );
-    low.is_finite().then_some(Expected { low, high, source })
+    let id = format!("clock.{}.collisions.threads_{threads}.ceiling", clock.name());
+    Some(Finding::new(id, Unit::Share, Better::Lower, Outcome::Derived(it), text))
 }
 
 /// The first finding with the answer as its sentence, and the advice that follows from the IDs.
@@ -185,7 +215,7 @@ pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {
         ("loops", Align::Left),
         ("equal", Align::Right),
         ("95 % interval", Align::Right),
-        ("step and gap predict", Align::Right),
+        ("by chance", Align::Right),
     ];
     let mut table = Table::new("Readings that equal one of another thread's", &columns);
     for (clock, threads, arrival) in all(plan) {
@@ -222,7 +252,12 @@ pub(super) fn figure(plan: &Plan, findings: &[Finding]) -> Option<Figure> {
     super::figure("Readings that equal one of another thread's", Unit::Share, bars.collect())
 }
 
-pub(super) fn caveats(plan: &Plan, findings: &[Finding]) -> Vec<Caveat> {
+pub(super) fn caveats(plan: &Plan, findings: &[Finding], recorded: &Recorded) -> Vec<Caveat> {
+    let mut caveats: Vec<Caveat> = plan
+        .colliding
+        .iter()
+        .filter_map(|clock| out_of_step(*clock, plan.threads_max(), findings, recorded))
+        .collect();
     let mut told = Vec::new();
     for (clock, threads, arrival) in all(plan).filter(|it| it.2 == Arrival::Tight) {
         let Some(finding) = by_id(findings, &id(clock, threads, arrival)) else { continue };
@@ -234,13 +269,43 @@ pub(super) fn caveats(plan: &Plan, findings: &[Finding]) -> Vec<Caveat> {
             told.push(format!("{threads} threads: {value} where chance alone gives {predicted}"));
         }
     }
-    if told.is_empty() {
-        return Vec::new();
+    if !told.is_empty() {
+        let text = format!(
+            "Tight loops of equal length fall into step with each other, and then nearly always or \
+             nearly never read the same ({}): take the jittered numbers for a real program.",
+            told.join("; ")
+        );
+        caveats.push(Caveat::new("phase_locked", text));
+    }
+    caveats
+}
+
+/// Steps that lie further apart than this hide half of the collisions.
+const APART_TOLD_FROM_NS: f64 = 0.5;
+
+/// Steps of the CPUs' clocks that lay apart hide collisions, and nobody promises that they stay so.
+fn out_of_step(
+    clock: Clock,
+    threads: usize,
+    findings: &[Finding],
+    recorded: &Recorded,
+) -> Option<Caveat> {
+    let case = collide_case(clock, threads, Arrival::Jittered);
+    let apart = estimate::spread(recorded, &case, APART);
+    let step = by_id(findings, &format!("clock.{}.step", clock.name()))?.outcome.estimate()?.value;
+    let id = format!("clock.{}.collisions.threads_{threads}.ceiling", clock.name());
+    let ceiling = by_id(findings, &id)?.outcome.estimate()?.value;
+    if apart.p95.is_nan() || apart.p95 < APART_TOLD_FROM_NS {
+        return None;
     }
     let text = format!(
-        "Tight loops of equal length fall into step with each other, and then nearly always or \
-         nearly never read the same ({}): take the jittered numbers for a real program.",
-        told.join("; ")
+        "The CPUs' clocks do not step at the same moments: the steps of {} lay {} apart (9 in 10 \
+         rounds), of {} each, which hides collisions. Which cores the threads run on decides that, \
+         and on a virtual machine the host does: reckon with up to {}.",
+        clock.shown(),
+        Quantity::range(apart.p5, apart.p95, Unit::Nanoseconds),
+        ns(step),
+        share(ceiling)
     );
-    vec![Caveat::new("phase_locked", text)]
+    Some(Caveat::new("out_of_step", text))
 }
