@@ -105,7 +105,8 @@ fn offset(one: &[u64], other: &[u64], step: f64) -> Option<f64> {
     for &reading in one {
         begin += other[begin..].iter().take_while(|it| **it + reach < reading).count();
         for &near in other[begin..].iter().take_while(|it| **it <= reading + reach) {
-            let difference = near as f64 - reading as f64;
+            // As wholes first: a number of nanoseconds since 1970 does not fit a float.
+            let difference = near.wrapping_sub(reading).cast_signed() as f64;
             if difference.abs() > step / 2.0 + 1.0 {
                 let angle = TAU * difference / step;
                 (x, y, pairs) = (x + angle.cos(), y + angle.sin(), pairs + 1.0);
@@ -123,13 +124,14 @@ mod tests {
     use super::super::count::collisions;
     use super::*;
 
-    /// Readings at random moments of a clock whose hardware steps at `offset` and every `step`.
+    /// Readings at random moments of a clock whose hardware steps at `offset` and every `step`. They
+    /// count from 1970: differences of such numbers taken as floats were multiples of 256.
     fn readings(step: f64, offset: f64, gap: f64, seed: u64) -> Vec<u64> {
         let mut random = Random::new(seed);
-        let mut time = 1e9;
+        let mut time = 1e6;
         let next = || {
             time += gap * (0.6 + 0.8 * random.unit());
-            (((time - offset) / step).floor() * step + offset) as u64
+            1_700_000_000_000_000_000 + (((time - offset) / step).floor() * step + offset) as u64
         };
         std::iter::repeat_with(next).take(60_000).collect()
     }
