@@ -1,4 +1,4 @@
-//! The caches, each kind once.
+//! The caches, each kind once, and who shares them.
 //!
 //! Pure, over a [`Source`]. Every CPU lists every cache it can reach, so that one shared by eight
 //! CPUs is listed eight times: a cache is told from another by its level, what it holds and who
@@ -16,14 +16,13 @@ use crate::{
 /// Real CPUs reach four or five.
 const INDEX_MAX: usize = 16;
 
-/// One cache. No CPU has two of one level and kind, so that its first sharer tells it from others.
+/// One cache. No CPU has two of one level and kind, so that its sharers tell it from others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct One {
     level: u8,
     kind: CacheKind,
     size_bytes: u64,
-    first_cpu: usize,
-    shared_by: u32,
+    shared: Vec<usize>,
 }
 
 /// The caches of the CPUs given, nearest first.
@@ -32,19 +31,19 @@ pub fn caches(source: &dyn Source, online: &[usize]) -> Vec<Cache> {
     for &cpu in online {
         seen.extend((0..INDEX_MAX).map_while(|index| one(source, cpu, index)).flatten());
     }
-    let mut instances: BTreeMap<(u8, CacheKind, u64, u32), u32> = BTreeMap::new();
-    for cache in seen {
-        let key = (cache.level, cache.kind, cache.size_bytes, cache.shared_by);
-        *instances.entry(key).or_default() += 1;
+    let mut alike: BTreeMap<(u8, CacheKind, u64, usize), Vec<Vec<usize>>> = BTreeMap::new();
+    for One { level, kind, size_bytes, shared } in seen {
+        alike.entry((level, kind, size_bytes, shared.len())).or_default().push(shared);
     }
-    let cache = |((level, kind, size_bytes, shared_by), instances)| Cache {
+    let cache = |((level, kind, size_bytes, shared_by), groups): (_, Vec<Vec<usize>>)| Cache {
         level,
         kind,
         size_bytes,
-        shared_by,
-        instances,
+        shared_by: count(shared_by),
+        instances: count(groups.len()),
+        groups,
     };
-    instances.into_iter().map(cache).collect()
+    alike.into_iter().map(cache).collect()
 }
 
 /// The cache of this index: `None` where there is none, `Some(None)` where the kernel hides its
@@ -56,15 +55,12 @@ fn one(source: &dyn Source, cpu: usize, index: usize) -> Option<Option<One>> {
     let size = source::word(source, &file("size"));
     let shared = source.open(&file("shared_cpu_list")).and_then(|list| cpu_list::parse(list).ok());
     let shared = shared.filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| vec![cpu]);
-    let shared_by = u32::try_from(shared.len()).unwrap_or(u32::MAX);
     let known = kind.as_deref().and_then(kind_of).zip(size.as_deref().and_then(size_bytes));
-    Some(known.map(|(kind, size_bytes)| One {
-        level,
-        kind,
-        size_bytes,
-        first_cpu: shared[0],
-        shared_by,
-    }))
+    Some(known.map(|(kind, size_bytes)| One { level, kind, size_bytes, shared }))
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 fn kind_of(word: &str) -> Option<CacheKind> {
@@ -127,16 +123,17 @@ mod tests {
             + &index(1, 1, ["1", "Mystery", "32K", "1"])
             + &index(1, 2, ["2", "Unified", "1024K", "0-1"]);
         let found = caches(&Bundle::parse(text.as_bytes()), &[0, 1]);
-        let cache = |level, kind, size_bytes, shared_by, instances| Cache {
+        let cache = |level, kind, size_bytes, shared_by, groups: Vec<Vec<usize>>| Cache {
             level,
             kind,
             size_bytes,
             shared_by,
-            instances,
+            instances: groups.len() as u32,
+            groups,
         };
         let expected = [
-            cache(1, CacheKind::Data, 32 << 10, 1, 2),
-            cache(2, CacheKind::Unified, 1 << 20, 2, 1),
+            cache(1, CacheKind::Data, 32 << 10, 1, vec![vec![0], vec![1]]),
+            cache(2, CacheKind::Unified, 1 << 20, 2, vec![vec![0, 1]]),
         ];
         assert_eq!(found, expected);
     }
@@ -146,5 +143,6 @@ mod tests {
         let text = index(0, 0, ["1", "Data", "32K", ""]) + &index(1, 0, ["1", "Data", "32K", "x"]);
         let found = caches(&Bundle::parse(text.as_bytes()), &[0, 1]);
         assert_eq!((found[0].shared_by, found[0].instances), (1, 2));
+        assert_eq!(found[0].groups, [[0], [1]]);
     }
 }

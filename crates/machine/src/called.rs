@@ -1,10 +1,11 @@
 //! The facts that no file holds: what kernel, processor and C library answer when asked.
 
-use std::env::consts::ARCH;
+use std::env::{self, consts::ARCH};
 
+use record::Locale;
 use rustix::time::{ClockId, clock_getres};
 
-use crate::{clock, cpuid, sys};
+use crate::{clock, cpuid, locale, sys};
 
 /// Answers to the questions that only a running program can ask; `None` where there was none.
 ///
@@ -25,6 +26,8 @@ pub struct Called {
     pub hypervisor_signature: Option<[u8; 12]>,
     /// The C library that this program is linked with.
     pub libc: Option<String>,
+    /// The locale that the environment asks for.
+    pub locale: Option<Locale>,
 }
 
 impl Called {
@@ -38,6 +41,10 @@ impl Called {
             clock_step_ns: Some(clock::step_ns()),
             hypervisor_signature: cpuid::hypervisor_signature(),
             libc: sys::libc_name(),
+            locale: Some(locale::locale(
+                |name| env::var_os(name),
+                Some(sys::character_locale_is_installed()),
+            )),
         }
     }
 }

@@ -1,12 +1,20 @@
-//! How much CPU time the control group grants.
+//! What the control groups grant this process: CPU time, memory, tasks.
 //!
 //! Pure, over a [`Source`]. Every group from the process's own up to the root of what is mounted
 //! may set a limit, and the smallest wins. Inside a container the root that can be seen is usually
-//! the container's own group: a limit above it is invisible, and is not reported.
+//! the container's own group: a limit above it is invisible, and is not reported. In version 1
+//! every controller may have a hierarchy of its own, with other groups and another mount.
+//! Not here: how each controller writes its limits; that is in a file per controller.
 //! Source: cgroups(7), cgroup_namespaces(7), the kernel's Documentation/admin-guide/cgroup-v2.rst
-//! and Documentation/scheduler/sched-bwc.rst.
+//! and cgroup-v1/.
 
-use record::CpuQuota;
+mod cpu;
+mod memory;
+mod pids;
+
+use std::iter::successors;
+
+use record::{CpuQuota, Limit};
 
 use crate::{
     mountinfo::{self, Mount},
@@ -16,8 +24,30 @@ use crate::{
 /// The kernel's longest path (PATH_MAX). What claims to be longer is not walked up.
 const PATH_BYTES_MAX: usize = 4096;
 
-/// The kernel's default period, where cpu.max names none.
-const PERIOD_US_DEFAULT: f64 = 100_000.0;
+/// What the groups grant; `None` each where the group can't be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// CPU time.
+    pub cpu_quota: Option<CpuQuota>,
+    /// Memory beyond which processes are killed.
+    pub memory_max_bytes: Option<Limit>,
+    /// Memory beyond which they are slowed down; version 2 only.
+    pub memory_high_bytes: Option<Limit>,
+    /// Threads and processes.
+    pub tasks_max: Option<Limit>,
+}
+
+/// The limits of this process.
+pub fn limits(source: &dyn Source) -> Limits {
+    let Some(groups) = Groups::read(source) else { return Limits::default() };
+    let memory = groups.group(source, "memory");
+    Limits {
+        cpu_quota: groups.group(source, "cpu").map(|group| cpu::quota(source, &group)),
+        memory_max_bytes: memory.as_ref().map(|group| memory::max_bytes(source, group)),
+        memory_high_bytes: memory.as_ref().map(|group| memory::high_bytes(source, group)),
+        tasks_max: groups.group(source, "pids").map(|group| pids::max(source, &group)),
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Version {
@@ -25,25 +55,74 @@ enum Version {
     Two,
 }
 
-/// The quota of this process; `None` where its group cannot be seen.
-pub fn quota(source: &dyn Source) -> Option<CpuQuota> {
-    let groups = source::text(source, "/proc/self/cgroup")?;
-    let (version, group) = own_group(&groups)?;
-    let mounts = mountinfo::parse(source.open("/proc/self/mountinfo")?);
-    // The newest mount first: it hides an older one at the same place.
-    let mut mounts = mounts.iter().rev().filter(|mount| holds_cpu(mount, version));
-    mounts.find_map(|mount| {
-        let below = below(&mount.root, group)?;
-        // Every group has this file. Without it the group is hidden, and so would its limit be.
-        source.open(&format!("{}{below}/cgroup.procs", mount.point))?;
-        Some(smallest_limit(source, version, &mount.point, below))
-    })
+/// The process's groups in all hierarchies, and where those are mounted.
+struct Groups {
+    own: String,
+    mounts: Vec<Mount>,
 }
 
-/// The hierarchy that has the CPU controller, and the process's group in it.
+impl Groups {
+    fn read(source: &dyn Source) -> Option<Groups> {
+        let own = source::text(source, "/proc/self/cgroup")?;
+        let mounts = mountinfo::parse(source.open("/proc/self/mountinfo")?);
+        Some(Groups { own, mounts })
+    }
+
+    /// The group that this controller puts the process in; `None` where it can't be seen.
+    fn group(&self, source: &dyn Source, controller: &str) -> Option<Group> {
+        let (version, path) = own_group(&self.own, controller)?;
+        // The newest mount first: it hides an older one at the same place.
+        let mut mounts = self.mounts.iter().rev().filter(|it| holds(it, version, controller));
+        mounts.find_map(|mount| {
+            let below = below(&mount.root, path)?;
+            let group = Group { version, point: mount.point.clone(), below: below.to_owned() };
+            // Every group has this file. Without it the group is hidden, and so would its limit be.
+            source.open(&format!("{}/cgroup.procs", group.folder()))?;
+            Some(group)
+        })
+    }
+}
+
+/// One group that can be seen.
+struct Group {
+    version: Version,
+    /// Where its hierarchy is mounted.
+    point: String,
+    /// Where it lies below that: empty, or a path with a slash before it.
+    below: String,
+}
+
+impl Group {
+    fn folder(&self) -> String {
+        format!("{}{}", self.point, self.below)
+    }
+
+    /// Its own folder and those of the groups above it, as far as they can be seen.
+    fn folders(&self) -> impl Iterator<Item = String> {
+        let places = successors(Some(self.below.as_str()), |below| {
+            let below: &str = below;
+            below.rfind('/').map(|slash| &below[..slash])
+        });
+        places.map(|below| format!("{}{below}", self.point))
+    }
+}
+
+/// The smallest of the limits that groups set, if any does.
+fn smallest<N: PartialOrd>(limits: impl Iterator<Item = N>) -> Option<N> {
+    limits.reduce(|smallest, limit| if limit < smallest { limit } else { smallest })
+}
+
+/// The smallest number that a file of this name holds on the way up; `max`, which stands for no
+/// limit, is none.
+fn smallest_number(source: &dyn Source, group: &Group, name: &str) -> Limit {
+    let number = |folder: String| source::number(source, &format!("{folder}/{name}"));
+    smallest(group.folders().filter_map(number)).map_or(Limit::Unlimited, Limit::At)
+}
+
+/// The hierarchy that has the controller, and the process's group in it.
 ///
 /// A controller is in one hierarchy only: where a v1 one has it, the v2 one beside it has not.
-fn own_group(text: &str) -> Option<(Version, &str)> {
+fn own_group<'a>(text: &'a str, controller: &str) -> Option<(Version, &'a str)> {
     let mut unified = None;
     for line in text.lines() {
         // hierarchy:controllers:path, and the path may hold colons.
@@ -53,7 +132,7 @@ fn own_group(text: &str) -> Option<(Version, &str)> {
         else {
             continue;
         };
-        if controllers.split(',').any(|controller| controller == "cpu") {
+        if controllers.split(',').any(|it| it == controller) {
             return Some((Version::One, path));
         }
         if hierarchy == "0" && controllers.is_empty() {
@@ -63,10 +142,10 @@ fn own_group(text: &str) -> Option<(Version, &str)> {
     unified
 }
 
-fn holds_cpu(mount: &Mount, version: Version) -> bool {
+fn holds(mount: &Mount, version: Version, controller: &str) -> bool {
     match version {
         Version::One => {
-            mount.filesystem == "cgroup" && mount.options.iter().any(|option| option == "cpu")
+            mount.filesystem == "cgroup" && mount.options.iter().any(|option| option == controller)
         }
         Version::Two => mount.filesystem == "cgroup2",
     }
@@ -82,53 +161,22 @@ fn below<'a>(root: &str, group: &'a str) -> Option<&'a str> {
     (inside && !climbs && rest.len() < PATH_BYTES_MAX).then_some(rest)
 }
 
-fn smallest_limit(source: &dyn Source, version: Version, point: &str, below: &str) -> CpuQuota {
-    let mut smallest = f64::INFINITY;
-    let mut below = below;
-    loop {
-        let limit = limit(source, version, &format!("{point}{below}"));
-        smallest = smallest.min(limit.unwrap_or(f64::INFINITY));
-        match below.rfind('/') {
-            Some(slash) => below = &below[..slash],
-            None => break,
-        }
-    }
-    if smallest.is_finite() { CpuQuota::Cpus(smallest) } else { CpuQuota::Unlimited }
-}
-
-/// The limit that one group sets, in CPUs; `None` where it sets none.
-fn limit(source: &dyn Source, version: Version, folder: &str) -> Option<f64> {
-    match version {
-        Version::One => {
-            // -1 stands for no limit.
-            let quota_us = source::number(source, &format!("{folder}/cpu.cfs_quota_us"))?;
-            let period_us = source::number(source, &format!("{folder}/cpu.cfs_period_us"))?;
-            cpus(quota_us, period_us)
-        }
-        Version::Two => cpu_max(&source::word(source, &format!("{folder}/cpu.max"))?),
-    }
-}
-
-/// `150000 100000`: microseconds of CPU time in each period of microseconds.
-fn cpu_max(text: &str) -> Option<f64> {
-    let mut words = text.split_whitespace();
-    // No limit is the word max, which is no number.
-    let quota_us = words.next()?.parse::<u64>().ok()?;
-    match words.next() {
-        Some(period_us) => cpus(quota_us as f64, period_us.parse::<u64>().ok()? as f64),
-        None => cpus(quota_us as f64, PERIOD_US_DEFAULT),
-    }
-}
-
-fn cpus(quota_us: f64, period_us: f64) -> Option<f64> {
-    let cpus = quota_us / period_us;
-    (cpus.is_finite() && cpus > 0.0).then_some(cpus)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Bundle;
+
+    pub(super) const V2: &str = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate";
+
+    /// The limits of a process in these groups, of these mounts, with files below /sys/fs/cgroup.
+    pub(super) fn limits_of(groups: &str, mounts: &str, files: &[(&str, &str)]) -> Limits {
+        let mut text =
+            format!("=== /proc/self/cgroup\n{groups}\n=== /proc/self/mountinfo\n{mounts}\n");
+        for (path, content) in files {
+            text += &format!("=== /sys/fs/cgroup{path}\n{content}\n");
+        }
+        limits(&Bundle::parse(text.as_bytes()))
+    }
 
     #[test]
     fn own_groups() {
@@ -141,8 +189,18 @@ mod tests {
             ("nonsense\n", None),
         ];
         for (text, expected) in rows {
-            assert_eq!(own_group(text), expected, "{text}");
+            assert_eq!(own_group(text, "cpu"), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn each_controller_of_version_1_has_a_group_of_its_own() {
+        let text = "8:pids:/p\n4:memory:/m\n1:cpu,cpuacct:/c\n";
+        let rows = [("pids", "/p"), ("memory", "/m"), ("cpu", "/c")];
+        for (controller, group) in rows {
+            assert_eq!(own_group(text, controller), Some((Version::One, group)), "{controller}");
+        }
+        assert_eq!(own_group(text, "io"), None);
     }
 
     #[test]
@@ -168,68 +226,22 @@ mod tests {
     }
 
     #[test]
-    fn cpu_max_texts() {
-        let rows = [
-            ("150000 100000", Some(1.5)),
-            ("50000", Some(0.5)),
-            ("max 100000", None),
-            ("100000 0", None),
-            ("0 100000", None),
-            ("-1 100000", None),
-            ("1 x", None),
-        ];
-        for (text, expected) in rows {
-            assert_eq!(cpu_max(text), expected, "{text}");
+    fn the_way_up_ends_at_the_mount() {
+        let rows: [(&str, &[&str]); 2] = [("", &["/m"]), ("/a/b", &["/m/a/b", "/m/a", "/m"])];
+        for (below, expected) in rows {
+            let below = below.to_owned();
+            let group = Group { version: Version::Two, point: "/m".to_owned(), below };
+            assert_eq!(group.folders().collect::<Vec<_>>(), expected);
         }
-    }
-
-    const V2: &str = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate";
-
-    fn of(group: &str, mount: &str, files: &[(&str, &str)]) -> Option<CpuQuota> {
-        let mut text =
-            format!("=== /proc/self/cgroup\n{group}\n=== /proc/self/mountinfo\n{mount}\n");
-        for (path, content) in files {
-            text += &format!("=== /sys/fs/cgroup{path}\n{content}\n");
-        }
-        quota(&Bundle::parse(text.as_bytes()))
-    }
-
-    #[test]
-    fn the_smallest_limit_on_the_way_up_wins() {
-        let rows = [
-            ("max 100000", "200000 100000", CpuQuota::Cpus(2.0)),
-            ("100000 100000", "200000 100000", CpuQuota::Cpus(1.0)),
-            ("300000 100000", "200000 100000", CpuQuota::Cpus(2.0)),
-            ("max 100000", "max 100000", CpuQuota::Unlimited),
-        ];
-        for (own, parent, expected) in rows {
-            let files = [("/a/b/cgroup.procs", "1"), ("/a/b/cpu.max", own), ("/a/cpu.max", parent)];
-            assert_eq!(of("0::/a/b", V2, &files), Some(expected), "{own}, {parent}");
-        }
-    }
-
-    #[test]
-    fn a_group_without_the_controller_has_its_parents_limit() {
-        let files = [("/a/b/cgroup.procs", "1"), ("/cpu.max", "50000 100000")];
-        assert_eq!(of("0::/a/b", V2, &files), Some(CpuQuota::Cpus(0.5)));
     }
 
     #[test]
     fn a_group_that_cannot_be_seen_is_unknown() {
-        let files = [("/cpu.max", "50000 100000")];
-        assert_eq!(of("0::/a", V2, &files), None);
-        assert_eq!(of("0::/../a", V2, &[("/../a/cgroup.procs", "1")]), None);
-        assert_eq!(of("0::/a", "22 27 0:21 / /proc rw - proc proc rw", &files), None);
-    }
-
-    #[test]
-    fn a_container_on_v1_finds_its_group_at_the_mount_itself() {
-        let mount = "36 35 0:31 /docker/7f /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu";
-        let files = [
-            ("/cpu/cgroup.procs", "1"),
-            ("/cpu/cpu.cfs_quota_us", "25000"),
-            ("/cpu/cpu.cfs_period_us", "50000"),
-        ];
-        assert_eq!(of("3:cpu:/docker/7f", mount, &files), Some(CpuQuota::Cpus(0.5)));
+        let files = [("/cpu.max", "50000 100000"), ("/memory.max", "4096"), ("/pids.max", "9")];
+        let elsewhere = "22 27 0:21 / /proc rw - proc proc rw";
+        assert_eq!(limits_of("0::/a", V2, &files), Limits::default());
+        assert_eq!(limits_of("0::/a", elsewhere, &files), Limits::default());
+        let climbing = [("/../a/cgroup.procs", "1")];
+        assert_eq!(limits_of("0::/../a", V2, &climbing), Limits::default());
     }
 }

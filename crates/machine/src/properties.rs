@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use crate::{
-    Bundle, Called, clock, counters, cpu_list, cpuinfo, describe_from, mountinfo, status, text,
+    Bundle, Called, clock, counters, cpu_list, cpuinfo, describe_from, memory, mountinfo, section,
+    status, text,
 };
 
 /// Every path that a description opens, for two CPUs.
@@ -33,6 +34,24 @@ const PATHS: &[&str] = &[
     "/sys/fs/cgroup/cpu.max",
     "/sys/fs/cgroup/cpu.cfs_quota_us",
     "/sys/fs/cgroup/cpu.cfs_period_us",
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory.limit_in_bytes",
+    "/sys/fs/cgroup/memory.use_hierarchy",
+    "/sys/fs/cgroup/memory.stat",
+    "/sys/fs/cgroup/pids.max",
+    "/proc/meminfo",
+    "/proc/self/ns/pid",
+    "/.dockerenv",
+    "/run/systemd/container",
+    "/sys/devices/system/cpu/smt/active",
+    "/sys/devices/system/cpu/smt/control",
+    "/sys/devices/system/cpu/cpu0/topology/core_cpus_list",
+    "/sys/devices/system/cpu/cpufreq/boost",
+    "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor",
+    "/sys/devices/system/cpu/intel_pstate/no_turbo",
+    "/sys/devices/system/node/node0/cpulist",
+    "/sys/devices/system/node/node0/meminfo",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
 ];
 
 /// Text made of the words that parsers look for, so that chance reaches their insides.
@@ -61,6 +80,20 @@ fn kernel_like() -> impl Strategy<Value = String> {
         "100000",
         "0::/",
         "4:cpu:/a",
+        "4:memory:/a",
+        "/docker/",
+        "lowerdir=",
+        "hierarchical_memory_limit ",
+        "MemTotal",
+        "MemAvailable",
+        "SwapFree",
+        " kB",
+        "Node 0 ",
+        "[always]",
+        "[",
+        "notsupported",
+        "powersave",
+        "pid:[4026531836]",
         "/",
         "/sys/fs/cgroup",
         "cgroup2",
@@ -95,6 +128,7 @@ fn no_parser_panics(bytes: &[u8]) {
     let _ = cpu_list::parse(bytes);
     cpuinfo::parse(bytes);
     status::parse(bytes);
+    memory::parse(bytes);
     mountinfo::parse(bytes);
     Bundle::parse(bytes);
     counters::io(bytes);
@@ -129,6 +163,8 @@ proptest! {
         };
         let machine = describe_from(&Bundle::parse(text.as_bytes()), called);
         prop_assert!(machine.cpus.len() <= cpu_list::CPU_MAX);
+        let told = section(&machine);
+        prop_assert!(told.conclusion.caveats.len() <= 4);
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub trait Source {
 
     /// The names in a folder, sorted; none where it cannot be read.
     fn names(&self, folder: &str) -> Vec<String>;
+
+    /// Where a symbolic link leads; `None` where there is none or it may not be read.
+    fn link(&self, path: &str) -> Option<String>;
 }
 
 /// The machine that runs this.
@@ -40,9 +43,14 @@ impl Source for Live {
         names.sort();
         names
     }
+
+    fn link(&self, path: &str) -> Option<String> {
+        fs::read_link(path).ok()?.into_os_string().into_string().ok()
+    }
 }
 
-/// A captured machine: files under headings of the form `=== /path`.
+/// A captured machine: files under headings of the form `=== /path`. A link is a file that holds
+/// where it leads.
 ///
 /// What stands before the first heading is a comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,6 +97,10 @@ impl Source for Bundle {
         names.dedup();
         names.truncate(NAMES_MAX);
         names
+    }
+
+    fn link(&self, path: &str) -> Option<String> {
+        text(self, path)
     }
 }
 
@@ -143,6 +155,8 @@ mod tests {
     fn what_is_not_there_is_no_error() {
         assert!(Live.open("/proc/no/such/file").is_none());
         assert!(Live.names("/proc/no/such/folder").is_empty());
+        assert_eq!(Live.link("/proc/no/such/link"), None);
+        assert_eq!(Live.link("/proc/cpuinfo"), None);
         // A folder opens, but reads as nothing.
         assert_eq!(word(&Live, "/proc"), None);
     }

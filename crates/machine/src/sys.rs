@@ -1,6 +1,6 @@
-//! The two calls of the C library that have no safe wrapper.
+//! The calls of the C library that have no safe wrapper.
 
-use std::mem::MaybeUninit;
+use std::{mem::MaybeUninit, ptr};
 
 /// What getrusage(2) counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +66,20 @@ fn usage(whose: libc::c_int) -> Option<Usage> {
         major_faults: count(usage.ru_majflt),
         cpu_ns: time_ns(usage.ru_utime) + time_ns(usage.ru_stime),
     })
+}
+
+/// Whether the C library has the locale that the environment asks for, as far as characters are
+/// concerned. musl says yes to every name.
+pub fn character_locale_is_installed() -> bool {
+    // SAFETY: the name is a static string that ends in a zero byte, and no locale is changed. The
+    // call reads the environment, which no thread of this program writes.
+    let locale = unsafe { libc::newlocale(libc::LC_CTYPE_MASK, c"".as_ptr(), ptr::null_mut()) };
+    if locale.is_null() {
+        return false;
+    }
+    // SAFETY: made above, and used nowhere.
+    unsafe { libc::freelocale(locale) };
+    true
 }
 
 /// The C library that this program is linked with: `glibc 2.36`, `musl`.

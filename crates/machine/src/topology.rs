@@ -1,12 +1,12 @@
-//! Which CPUs are online, and the package, core and kind of each.
+//! Which CPUs are online, the package, core and kind of each, and how many share a core.
 //!
 //! Pure, over a [`Source`]. Source: the kernel's Documentation/admin-guide/cputopology.rst; for the
 //! kinds on Intel its perf PMU folders cpu_core and cpu_atom, elsewhere Documentation/devicetree's
 //! cpu-capacity.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use record::LogicalCpu;
+use record::{LogicalCpu, Smt};
 
 use crate::{
     cpu_list,
@@ -42,6 +42,36 @@ pub fn cpus(source: &dyn Source, architecture: &str, online: &[usize]) -> Vec<Lo
         }
     };
     online.iter().map(cpu).collect()
+}
+
+/// Each number of threads that a core runs, ascending; none where that is hidden.
+///
+/// Numbers of cores would mislead: on some ARM machines they start anew in every cluster.
+pub fn threads_per_core(source: &dyn Source, online: &[usize]) -> Vec<u32> {
+    let threads = |cpu: &usize| {
+        let file = |name| list(source, &format!("{CPUS}/cpu{cpu}/topology/{name}"));
+        // The second name is the older one.
+        let siblings = file("core_cpus_list").or_else(|| file("thread_siblings_list"))?;
+        u32::try_from(siblings.len()).ok()
+    };
+    online.iter().filter_map(threads).collect::<BTreeSet<u32>>().into_iter().collect()
+}
+
+/// Whether cores run several threads.
+pub fn smt(source: &dyn Source) -> Option<Smt> {
+    let active: u8 = source::number(source, &format!("{CPUS}/smt/active"))?;
+    if active == 1 {
+        return Some(Smt::On);
+    }
+    match source::word(source, &format!("{CPUS}/smt/control"))?.as_str() {
+        // Switched on, but the second threads of all cores are offline; or a number of threads.
+        "off" | "forceoff" | "on" => Some(Smt::Off),
+        number if number.parse::<u8>().is_ok() => Some(Smt::Off),
+        "notsupported" => Some(Smt::NotSupported),
+        // The architecture has no switch.
+        "notimplemented" => Some(Smt::Unused),
+        _ => None,
+    }
 }
 
 fn list(source: &dyn Source, path: &str) -> Option<Vec<usize>> {
@@ -113,6 +143,46 @@ mod tests {
         ];
         for (architecture, given, expected) in rows {
             assert_eq!(kinds_of(&capacities(&given), architecture), expected, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn smt_by_its_two_files() {
+        let rows = [
+            ("1", "on", Some(Smt::On)),
+            ("1", "notimplemented", Some(Smt::On)),
+            ("1", "2", Some(Smt::On)),
+            ("0", "on", Some(Smt::Off)),
+            ("0", "off", Some(Smt::Off)),
+            ("0", "forceoff", Some(Smt::Off)),
+            ("0", "1", Some(Smt::Off)),
+            ("0", "notsupported", Some(Smt::NotSupported)),
+            ("0", "notimplemented", Some(Smt::Unused)),
+            ("0", "new word", None),
+            ("0", "", None),
+            ("", "on", None),
+        ];
+        for (active, control, expected) in rows {
+            let text =
+                format!("=== {CPUS}/smt/active\n{active}\n=== {CPUS}/smt/control\n{control}\n");
+            assert_eq!(smt(&Bundle::parse(text.as_bytes())), expected, "{active} {control}");
+        }
+        assert_eq!(smt(&Bundle::default()), None);
+    }
+
+    #[test]
+    fn threads_are_counted_by_who_shares_a_core() {
+        let rows: [(&str, [&str; 3], &[u32]); 4] = [
+            ("thread_siblings_list", ["0", "1", "2"], &[1]),
+            ("core_cpus_list", ["0,2", "1", "0,2"], &[1, 2]),
+            ("core_cpus_list", ["0-3", "0-3", ""], &[4]),
+            ("core_id", ["0", "1", "0"], &[]),
+        ];
+        for (name, lists, expected) in rows {
+            let file = |(cpu, list)| format!("=== {CPUS}/cpu{cpu}/topology/{name}\n{list}\n");
+            let text: String = lists.into_iter().enumerate().map(file).collect();
+            let found = threads_per_core(&Bundle::parse(text.as_bytes()), &[0, 1, 2]);
+            assert_eq!(found, expected, "{name} {lists:?}");
         }
     }
 

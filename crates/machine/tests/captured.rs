@@ -1,7 +1,10 @@
 //! Whole captured machines, from their files to every fact that is told of them.
 
-use machine::{Bundle, Called, describe_from};
-use record::{Cache, CacheKind, CpuQuota, Hypervisor, LogicalCpu, Machine, Seccomp};
+use machine::{Bundle, Called, describe_from, parse_cpu_list};
+use record::{
+    Cache, CacheKind, Container, CpuQuota, Frequency, HugePages, Hypervisor, Limit, Locale,
+    LogicalCpu, Machine, Memory, NumaNode, Seccomp, Smt,
+};
 
 /// Describes a captured machine; `vendor` is what its CPUID would say, and all else that only a
 /// running program could ask is unknown.
@@ -24,12 +27,54 @@ fn cpus(rows: &[(usize, u32, u32, Option<&str>)]) -> Vec<LogicalCpu> {
     rows.iter().map(cpu).collect()
 }
 
-/// Level, what it holds, KiB, shared by, instances.
-fn caches(rows: &[(u8, CacheKind, u64, u32, u32)]) -> Vec<Cache> {
-    let cache = |&(level, kind, kib, shared_by, instances): &(u8, CacheKind, u64, u32, u32)| {
-        Cache { level, kind, size_bytes: kib << 10, shared_by, instances }
+/// Level, what it holds, KiB, the CPUs of each.
+fn caches(rows: &[(u8, CacheKind, u64, &[&str])]) -> Vec<Cache> {
+    let cache = |&(level, kind, kib, groups): &(u8, CacheKind, u64, &[&str])| {
+        let groups: Vec<Vec<usize>> = groups.iter().map(|it| list(it)).collect();
+        let (shared_by, instances) = (groups[0].len() as u32, groups.len() as u32);
+        Cache { level, kind, size_bytes: kib << 10, shared_by, instances, groups }
     };
     rows.iter().map(cache).collect()
+}
+
+fn list(cpus: &str) -> Vec<usize> {
+    parse_cpu_list(cpus).unwrap_or_default()
+}
+
+/// Number, CPUs, KiB.
+fn nodes(rows: &[(u32, &str, u64)]) -> Vec<NumaNode> {
+    let node = |&(node, cpus, kib): &(u32, &str, u64)| NumaNode {
+        node,
+        cpus: list(cpus),
+        memory_bytes: Some(kib << 10),
+    };
+    rows.iter().map(node).collect()
+}
+
+/// All in KiB.
+fn memory(total: u64, available: Option<u64>, swap: u64, swap_free: u64) -> Option<Memory> {
+    Some(Memory {
+        total_bytes: total << 10,
+        available_bytes: available.map(|kib| kib << 10),
+        swap_bytes: Some(swap << 10),
+        swap_free_bytes: Some(swap_free << 10),
+    })
+}
+
+fn frequency(driver: &str, governor: &str, turbo: bool) -> Option<Frequency> {
+    Some(Frequency {
+        driver: text(driver),
+        governors: vec![governor.to_owned()],
+        turbo: Some(turbo),
+    })
+}
+
+fn huge_pages(enabled: &str, defrag: &str) -> Option<HugePages> {
+    Some(HugePages::Set { enabled: enabled.to_owned(), defrag: text(defrag) })
+}
+
+fn within(name: &str) -> Option<Container> {
+    Some(Container::Named(name.to_owned()))
 }
 
 fn text(text: &str) -> Option<String> {
@@ -75,11 +120,21 @@ fn a_server_of_two_packages_with_two_threads_per_core() {
             (7, 1, 1, None),
         ]),
         caches: caches(&[
-            (1, Data, 32, 2, 4),
-            (1, Instruction, 32, 2, 4),
-            (2, Unified, 1024, 2, 4),
-            (3, Unified, 28160, 4, 2),
+            (1, Data, 32, &["0,4", "1,5", "2,6", "3,7"]),
+            (1, Instruction, 32, &["0,4", "1,5", "2,6", "3,7"]),
+            (2, Unified, 1024, &["0,4", "1,5", "2,6", "3,7"]),
+            (3, Unified, 28160, &["0,2,4,6", "1,3,5,7"]),
         ]),
+        threads_per_core: vec![2],
+        smt: Some(Smt::On),
+        numa: nodes(&[(0, "0,2,4,6", 97_634_580), (1, "1,3,5,7", 99_070_036)]),
+        frequency: frequency("intel_cpufreq", "schedutil", true),
+        memory: memory(196_704_616, Some(186_018_000), 8_388_604, 8_388_604),
+        memory_max_bytes: Some(Limit::Unlimited),
+        memory_high_bytes: Some(Limit::Unlimited),
+        tasks_max: Some(Limit::At(508_034)),
+        huge_pages: huge_pages("madvise", "madvise"),
+        container: Some(Container::NoneSeen),
         affinity: (0..8).collect(),
         cpu_quota: Some(CpuQuota::Unlimited),
         kernel: text("5.15.0-119-generic"),
@@ -102,11 +157,20 @@ fn an_arm_server_that_names_its_cpus_by_numbers() {
         cpu_model: text("Neoverse-N1"),
         cpus: cpus(&[(0, 0, 0, None), (1, 0, 1, None), (2, 0, 2, None), (3, 0, 3, None)]),
         caches: caches(&[
-            (1, Data, 64, 1, 4),
-            (1, Instruction, 64, 1, 4),
-            (2, Unified, 1024, 1, 4),
-            (3, Unified, 32768, 4, 1),
+            (1, Data, 64, &["0", "1", "2", "3"]),
+            (1, Instruction, 64, &["0", "1", "2", "3"]),
+            (2, Unified, 1024, &["0", "1", "2", "3"]),
+            (3, Unified, 32768, &["0-3"]),
         ]),
+        threads_per_core: vec![1],
+        smt: Some(Smt::Unused),
+        numa: nodes(&[(0, "0-3", 7_918_280)]),
+        memory: memory(7_918_280, Some(7_200_000), 0, 0),
+        memory_max_bytes: Some(Limit::Unlimited),
+        memory_high_bytes: Some(Limit::Unlimited),
+        tasks_max: Some(Limit::Unlimited),
+        huge_pages: huge_pages("madvise", "madvise"),
+        container: Some(Container::NoneSeen),
         affinity: (0..4).collect(),
         cpu_quota: Some(CpuQuota::Unlimited),
         kernel: text("6.1.102-111.182.amzn2023.aarch64"),
@@ -143,14 +207,24 @@ fn a_laptop_with_two_kinds_of_core_under_a_debugger() {
             (7, 0, 11, small),
         ]),
         caches: caches(&[
-            (1, Data, 32, 1, 4),
-            (1, Data, 48, 2, 2),
-            (1, Instruction, 32, 2, 2),
-            (1, Instruction, 64, 1, 4),
-            (2, Unified, 1280, 2, 2),
-            (2, Unified, 2048, 4, 1),
-            (3, Unified, 12288, 8, 1),
+            (1, Data, 32, &["4", "5", "6", "7"]),
+            (1, Data, 48, &["0-1", "2-3"]),
+            (1, Instruction, 32, &["0-1", "2-3"]),
+            (1, Instruction, 64, &["4", "5", "6", "7"]),
+            (2, Unified, 1280, &["0-1", "2-3"]),
+            (2, Unified, 2048, &["4-7"]),
+            (3, Unified, 12288, &["0-7"]),
         ]),
+        threads_per_core: vec![1, 2],
+        smt: Some(Smt::On),
+        numa: nodes(&[(0, "0-7", 16_071_524)]),
+        frequency: frequency("intel_pstate", "powersave", false),
+        memory: memory(16_071_524, Some(6_120_000), 8_388_604, 7_340_028),
+        memory_max_bytes: Some(Limit::Unlimited),
+        memory_high_bytes: Some(Limit::Unlimited),
+        tasks_max: Some(Limit::Unlimited),
+        huge_pages: huge_pages("always", "madvise"),
+        container: Some(Container::NoneSeen),
         affinity: (0..8).collect(),
         cpu_quota: Some(CpuQuota::Unlimited),
         kernel: text("6.12.6-arch1-1"),
@@ -174,11 +248,21 @@ fn a_container_whose_parent_group_has_a_quota() {
         cpu_model: text("AMD EPYC 7B13"),
         cpus: cpus(&[(0, 0, 0, None), (1, 0, 0, None), (2, 0, 1, None), (3, 0, 1, None)]),
         caches: caches(&[
-            (1, Data, 32, 2, 2),
-            (1, Instruction, 32, 2, 2),
-            (2, Unified, 512, 2, 2),
-            (3, Unified, 32768, 4, 1),
+            (1, Data, 32, &["0-1", "2-3"]),
+            (1, Instruction, 32, &["0-1", "2-3"]),
+            (2, Unified, 512, &["0-1", "2-3"]),
+            (3, Unified, 32768, &["0-3"]),
         ]),
+        threads_per_core: vec![2],
+        smt: Some(Smt::On),
+        numa: nodes(&[(0, "0-3", 16_374_584)]),
+        memory: memory(16_374_584, Some(13_100_000), 0, 0),
+        // The container's own group kills at 2 GiB, the one below slows down at 1.5 GiB.
+        memory_max_bytes: Some(Limit::At(2 << 30)),
+        memory_high_bytes: Some(Limit::At(3 << 29)),
+        tasks_max: Some(Limit::At(1024)),
+        huge_pages: huge_pages("madvise", "madvise"),
+        container: within("kubernetes"),
         affinity: vec![0, 1, 3],
         cpu_quota: Some(CpuQuota::Cpus(1.5)),
         kernel: text("6.1.90+"),
@@ -202,11 +286,18 @@ fn an_old_host_with_cgroup_v1() {
         cpu_model: text("Intel(R) Xeon(R) CPU E5-2650 v2 @ 2.60GHz"),
         cpus: cpus(&[(0, 0, 0, None), (1, 2, 0, None)]),
         caches: caches(&[
-            (1, Data, 32, 1, 2),
-            (1, Instruction, 32, 1, 2),
-            (2, Unified, 256, 1, 2),
-            (3, Unified, 20480, 1, 2),
+            (1, Data, 32, &["0", "1"]),
+            (1, Instruction, 32, &["0", "1"]),
+            (2, Unified, 256, &["0", "1"]),
+            (3, Unified, 20480, &["0", "1"]),
         ]),
+        threads_per_core: vec![1],
+        memory: memory(3_880_512, None, 2_097_148, 1_048_576),
+        // The memory controller's mount is hidden, and there is no pids controller.
+        memory_max_bytes: None,
+        tasks_max: None,
+        huge_pages: huge_pages("always", "always"),
+        container: Some(Container::NoneSeen),
         affinity: vec![0, 1],
         // 125 ms in every 50 ms; the parent would grant 4.
         cpu_quota: Some(CpuQuota::Cpus(2.5)),
@@ -221,6 +312,56 @@ fn an_old_host_with_cgroup_v1() {
 }
 
 #[test]
+fn a_docker_container_with_limits_in_cgroup_v1() {
+    use CacheKind::{Data, Unified};
+    let mut machine =
+        described(include_str!("machines/docker-v1.txt"), "x86_64", Some(b"KVMKVMKVM\0\0\0"));
+    check_mitigations(&mut machine, 1, &[]);
+    let expected = Machine {
+        architecture: "x86_64".to_owned(),
+        cpu_model: text("Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz"),
+        cpus: cpus(&[(0, 0, 0, None), (1, 0, 0, None)]),
+        threads_per_core: vec![2],
+        smt: Some(Smt::On),
+        caches: caches(&[(1, Data, 32, &["0-1"]), (2, Unified, 1024, &["0-1"])]),
+        numa: nodes(&[(0, "0-1", 7_911_824)]),
+        affinity: vec![0, 1],
+        cpu_quota: Some(CpuQuota::Cpus(0.5)),
+        memory: memory(7_911_824, Some(600_000), 0, 0),
+        // Set above the container: only the kernel's own sum tells.
+        memory_max_bytes: Some(Limit::At(512 << 20)),
+        memory_high_bytes: Some(Limit::Unlimited),
+        tasks_max: Some(Limit::At(100)),
+        huge_pages: huge_pages("madvise", "madvise"),
+        kernel: text("5.4.0-1103-aws"),
+        clocksource: text("kvm-clock"),
+        hypervisor: named("KVM"),
+        container: within("docker"),
+        seccomp: Some(Seccomp::Filtered { filters: None }),
+        traced: Some(false),
+        ..Machine::default()
+    };
+    assert_eq!(machine, expected);
+}
+
+/// Ids, paths and names that stand in the files read.
+#[test]
+fn nothing_that_identifies_comes_out() {
+    let machines = [
+        include_str!("machines/docker-v1.txt"),
+        include_str!("machines/container-quota.txt"),
+        include_str!("machines/hybrid-laptop.txt"),
+    ];
+    for text in machines {
+        let machine = described(text, "x86_64", None);
+        let shown = format!("{machine:?} {:?}", machine::section(&machine));
+        for word in ["7f0f8e2a", "/var/lib", "/docker", "kubelet", "user-1000", "a b", "overlay"] {
+            assert!(!shown.contains(word), "{word} in {shown}");
+        }
+    }
+}
+
+#[test]
 fn what_a_program_asked_goes_before_what_files_say() {
     let called = Called {
         architecture: "x86_64".to_owned(),
@@ -230,6 +371,7 @@ fn what_a_program_asked_goes_before_what_files_say() {
         clock_step_ns: Some(10),
         hypervisor_signature: None,
         libc: text("glibc 2.36"),
+        locale: Some(Locale::Unset),
     };
     let files = "=== /proc/self/status\nCpus_allowed_list:\t0-3\n";
     let expected = Machine {
@@ -239,6 +381,7 @@ fn what_a_program_asked_goes_before_what_files_say() {
         clock_resolution_ns: Some(1),
         clock_step_ns: Some(10),
         libc: text("glibc 2.36"),
+        locale: Some(Locale::Unset),
         ..Machine::default()
     };
     assert_eq!(describe_from(&Bundle::parse(files.as_bytes()), called), expected);

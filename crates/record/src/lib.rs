@@ -23,7 +23,10 @@ pub use figure::{Bar, Figure, Histogram};
 pub use finding::{
     Basis, Better, Estimate, Expected, Finding, Outcome, Reference, RestsOn, Verdict, WrongFinding,
 };
-pub use machine::{Cache, CacheKind, CpuQuota, Hypervisor, LogicalCpu, Machine, Seccomp};
+pub use machine::{
+    Cache, CacheKind, Container, CpuQuota, Frequency, HugePages, Hypervisor, Limit, Locale,
+    LogicalCpu, Machine, Memory, NumaNode, Seccomp, Smt,
+};
 pub use quantity::{Quantity, Unit, grouped, percent};
 pub use recorded::{Choices, Observation, Part, Reading, Recorded, Start, Stopped, Trial};
 pub use refusal::Refusal;
