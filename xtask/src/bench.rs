@@ -3,6 +3,7 @@
 //! Comparative, never absolute: whatever is compared runs in the same shuffled rounds. Each bench
 //! also runs tiny in the tests, so that none rots.
 
+mod clock;
 mod handicap;
 mod perf;
 mod twins;
@@ -17,6 +18,8 @@ use crate::Outcome;
 /// What to hold Fathom against.
 #[derive(Subcommand)]
 pub enum Bench {
+    /// Two threads with ten million readings each: time, memory, and what the loop costs
+    Clock,
     /// getppid beside `perf bench syscall basic`
     Syscall,
     /// Twenty runs of the command: do identical cases come out alike?
@@ -28,6 +31,9 @@ pub enum Bench {
 /// Runs a bench at its full size.
 pub fn run(bench: &Bench, root: &Path) -> Result<Outcome> {
     match bench {
+        Bench::Clock => {
+            clock::run(&clock::Size { readings: 10_000_000, loops: 40, turns: 100_000 })
+        }
         Bench::Syscall => perf::run(&perf::Size { starts: 5, rounds_per_start: 8, window_ms: 200 }),
         Bench::Twins => twins::run(root, &twins::Size { runs: 20, time: "2s", release: true }),
         Bench::Handicap => handicap::run(&handicap::Size { runs: 20, time_ms: 2000 }),
@@ -51,7 +57,10 @@ mod tests {
         let perf = perf::Size { starts: 4, rounds_per_start: 1, window_ms: 5 };
         let twins = twins::Size { runs: 1, time: "300ms", release: false };
         let handicap = handicap::Size { runs: 1, time_ms: 300 };
+        let clock = clock::Size { readings: 10_000, loops: 2, turns: 1000 };
+        let two = machine::describe().affinity.len() > 1;
         for (outcome, says) in [
+            (clock::run(&clock), if two { "the sampling loop" } else { "needs two CPUs" }),
             (perf::run(&perf), if perf::is_here() { "ratio fathom / perf" } else { "needs perf" }),
             (twins::run(&root, &twins), "twin pairs"),
             (handicap::run(&handicap), "called slower"),

@@ -11,6 +11,7 @@ mod clocks;
 mod collide;
 mod conclude;
 mod ids;
+mod loops;
 mod order;
 mod plan;
 mod references;
@@ -31,8 +32,6 @@ pub use plan::{CHOOSE_CLOCKS, CHOOSE_THREADS};
 
 use clocks::Clock;
 use plan::Plan;
-
-mod loops;
 
 /// How narrow the intervals are to be: of costs relative to them, of shares as they are.
 const HALF_WIDTH_MAX: f64 = 0.02;

@@ -203,7 +203,8 @@ mod tests {
             };
             let threads: Vec<Vec<u64>> = steps.iter().map(walk).collect();
             let begin = threads.iter().map(|readings| readings[0]).max().unwrap_or(0);
-            let end = threads.iter().map(|readings| readings[readings.len() - 1]).min().unwrap_or(0);
+            let last = |readings: &Vec<u64>| readings[readings.len() - 1];
+            let end = threads.iter().map(last).min().unwrap_or(0);
             let seen = collisions(&mut threads.clone());
             let expected = if begin <= end { naive(&threads, begin, end) } else { (0, 0) };
             prop_assert_eq!((seen.collided, seen.compared), expected);

@@ -1,12 +1,12 @@
-//! When do the CPUs' clocks step? A clock that moves in steps of ten nanoseconds moves at moments of
-//! its own on each CPU, and two readings of the same instant are equal only where these moments
+//! When do the CPUs' clocks step? A clock that moves in steps of ten nanoseconds moves at moments
+//! of its own on each CPU, and two readings of the same instant are equal only where these moments
 //! coincide to within the nanosecond that readings are cut down to.
 //!
 //! On a virtual machine the cores beneath decide that: seen there, the counters of two CPUs stepped
-//! together in one second, and apart in the next, and with that the collisions came and went. So the
-//! offset between the CPUs' steps is found for every trial, from pairs of readings that are near
-//! each other but *not* equal: their differences are whole steps and the offset. The pairs about
-//! zero are left out, or the prediction would hold what it is to be checked against.
+//! together in one second, and apart in the next, and with that the collisions came and went. So
+//! the offset between the CPUs' steps is found for every trial, from pairs of readings that are
+//! near each other but *not* equal: their differences are whole steps and the offset. The pairs
+//! about zero are left out, or the prediction would hold what it is to be checked against.
 //!
 //! Pure: readings in, numbers out. Source of the circular mean: Mardia and Jupp, Directional
 //! Statistics (2000), chapter 2.
@@ -21,8 +21,8 @@ const REACH_STEPS: f64 = 16.0;
 const READINGS_MAX: usize = 20_000;
 /// Steps shorter than this can't be told apart in whole units.
 const STEP_MIN: u64 = 4;
-/// Differences that do not agree better than this (1 is perfect) have no one offset: a CPU was moved
-/// to another core in the middle of the trial.
+/// Differences that do not agree better than this (1 is perfect) have no one offset: a CPU was
+/// moved to another core in the middle of the trial.
 const AGREEMENT_MIN: f64 = 0.8;
 const PAIRS_MIN: f64 = 100.0;
 
@@ -124,8 +124,8 @@ mod tests {
     use super::super::count::collisions;
     use super::*;
 
-    /// Readings at random moments of a clock whose hardware steps at `offset` and every `step`. They
-    /// count from 1970: differences of such numbers taken as floats were multiples of 256.
+    /// Readings at random moments of a clock whose hardware steps at `offset` and every `step`.
+    /// They count from 1970: differences of such numbers taken as floats were multiples of 256.
     fn readings(step: f64, offset: f64, gap: f64, seed: u64) -> Vec<u64> {
         let mut random = Random::new(seed);
         let mut time = 1e6;

@@ -129,8 +129,8 @@ fn ceiling_of(
 fn ceiling(clock: Clock, threads: usize, recorded: &Recorded) -> Option<Finding> {
     let it = ceiling_of(clock, threads, Arrival::Jittered, recorded)?;
     let text = format!(
-        "Where the clocks of all CPUs step at the same moments, {threads} threads in jittered loops \
-         read {} alike ({}).",
+        "Where the clocks of all CPUs step at the same moments, {threads} threads in jittered \
+         loops read {} alike ({}).",
         share(it.value),
         it.interval(Unit::Share)
     );
