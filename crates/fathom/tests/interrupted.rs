@@ -32,7 +32,7 @@ fn signal(child: &Child, signal: Signal) {
 
 /// Starts a survey, lets it run for a while after its first worker was seen, and then does `end`.
 fn survey_until(place: &Place, time: &str, after: Duration, end: impl FnOnce(&Child)) -> Answer {
-    let mut command = place.fathom(&["survey", "--time", time]);
+    let mut command = place.fathom(&["survey", "--only", "syscall", "--time", time]);
     // A group of its own, as a shell with job control would give it.
     let child = spawn(command.process_group(0));
     wait_for_worker(child.id(), WAIT_MAX).expect("a worker");
