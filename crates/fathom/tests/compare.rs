@@ -59,7 +59,7 @@ fn what_can_not_be_compared_is_refused_in_one_line() {
         (&["compare", "a.json", "a.json"], "named twice"),
         (&["compare", "a.json", "--", "./a.json"], "named twice"),
         (&["compare", "a.json", "none.json"], "none.json"),
-        (&["compare", "a.json", "m.json"], "no finding in common"),
+        (&["compare", "a.json", "m.json"], "no trials"),
         (&["compare", "a.json", "b.json", "--fail-if-slower=x"], "per cent"),
         (&["compare", "a.json", "b.json", "--time", "1s"], "--time"),
     ] {
