@@ -3,7 +3,9 @@
 //! Comparative, never absolute: whatever is compared runs in the same shuffled rounds. Each bench
 //! also runs tiny in the tests, so that none rots.
 
+mod aa;
 mod clock;
+mod command;
 mod handicap;
 mod perf;
 mod twins;
@@ -22,6 +24,8 @@ pub enum Bench {
     Clock,
     /// getppid beside `perf bench syscall basic`
     Syscall,
+    /// Is what is the same called so, and what differs found? Within runs and between them
+    Aa,
     /// Twenty runs of the command: do identical cases come out alike?
     Twins,
     /// Twenty runs in which one twin is secretly 10 % slower: is it found?
@@ -35,7 +39,8 @@ pub fn run(bench: &Bench, root: &Path) -> Result<Outcome> {
             clock::run(&clock::Size { readings: 10_000_000, loops: 40, turns: 100_000 })
         }
         Bench::Syscall => perf::run(&perf::Size { starts: 5, rounds_per_start: 8, window_ms: 200 }),
-        Bench::Twins => twins::run(root, &twins::Size { runs: 20, time: "2s", release: true }),
+        Bench::Aa => aa::run(root, &aa::Size::full()),
+        Bench::Twins => twins::run(root, &twins::Size { pairs: 60, time: "2s", release: true }),
         Bench::Handicap => handicap::run(&handicap::Size { runs: 20, time_ms: 2000 }),
     }
 }
@@ -55,7 +60,7 @@ mod tests {
     fn every_bench_runs_tiny() {
         let root = crate::checkout::root().unwrap();
         let perf = perf::Size { starts: 4, rounds_per_start: 1, window_ms: 5 };
-        let twins = twins::Size { runs: 1, time: "300ms", release: false };
+        let twins = twins::Size { pairs: 3, time: "300ms", release: false };
         let handicap = handicap::Size { runs: 1, time_ms: 300 };
         let clock = clock::Size { readings: 10_000, loops: 2, turns: 1000 };
         let two = machine::describe().affinity.len() > 1;
@@ -64,6 +69,7 @@ mod tests {
             (perf::run(&perf), if perf::is_here() { "ratio fathom / perf" } else { "needs perf" }),
             (twins::run(&root, &twins), "twin pairs"),
             (handicap::run(&handicap), "called slower"),
+            (aa::run(&root, &aa::Size::tiny()), "planted between runs"),
         ] {
             let text = outcome.unwrap().text;
             assert!(text.contains(says), "{text}");

@@ -8,10 +8,12 @@
 //! Run: `cargo test -p estimate`
 
 mod between;
+mod pair;
 mod trials;
 mod twins;
 
 pub use between::{Between, Margin, between};
+pub use pair::pair;
 pub use trials::{
     CANARY, CANARY_STEP, derived_ratio, metrics_of, outcome, proof_of, refused_of, series, spread,
     total,

@@ -5,6 +5,7 @@
 //! Run: `cargo run --release -- --help`
 
 mod ask;
+mod compare;
 mod failure;
 mod output;
 mod progress;
@@ -13,21 +14,15 @@ mod request;
 mod signals;
 mod words;
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::Path, process::ExitCode};
 
 use clap::CommandFactory;
 
 use failure::Failure;
-use output::Printed;
+use output::{Place, Printed};
 use record::Run;
-use request::{Comparison, Request, Wish};
+use request::{Request, Wish};
 use words::Words;
-
-/// The exit code where a threshold that the user asked for was crossed.
-const SLOWER: u8 = 1;
 
 fn main() -> ExitCode {
     match run() {
@@ -55,7 +50,7 @@ fn run() -> Result<ExitCode, Failure> {
         Wish::Report { path, shown } => {
             output::save_and_print(&read(&path)?, &shown, None).map(Printed::code)
         }
-        Wish::Compare(comparison) => compare(&comparison),
+        Wish::Compare(comparison) => compare::compare(&comparison),
         Wish::Completions(shell) => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Words::command(), "fathom", &mut text);
@@ -71,9 +66,13 @@ fn run() -> Result<ExitCode, Failure> {
 fn ask(request: &Request) -> Result<ExitCode, Failure> {
     let place = output::reserve(request)?;
     let interrupted = signals::watch()?;
-    let run = ask::ask(request, &interrupted);
+    let mut run = ask::ask(request, &interrupted);
+    let nothing = ask::nothing_measured(&run);
+    if let Some(earlier) = place.as_ref().and_then(Place::earlier) {
+        compare::with_earlier(&mut run, earlier);
+    }
     let printed = output::save_and_print(&run, &request.shown, place)?;
-    Ok(if ask::nothing_measured(&run) && printed == Printed::Whole {
+    Ok(if nothing && printed == Printed::Whole {
         Failure::not_here("no question could be answered here; the reasons are above").told()
     } else {
         printed.code()
@@ -82,19 +81,6 @@ fn ask(request: &Request) -> Result<ExitCode, Failure> {
 
 fn read(path: &Path) -> Result<Run, Failure> {
     record::file::read(path).map_err(|error| Failure::wrong(format!("{}: {error}", path.display())))
-}
-
-/// Compares the runs of two sides; the run that comes of it has the machines of both.
-fn compare(comparison: &Comparison) -> Result<ExitCode, Failure> {
-    let side =
-        |paths: &[PathBuf]| paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>();
-    let (before, after) = (side(&comparison.before)?, side(&comparison.after)?);
-    let section = report::compare(&before, &after)
-        .map_err(|error| Failure::wrong(format!("{error}; give runs of the same question")))?;
-    let slower = comparison.slower_max.map(|max| !report::slower_than(&section, max).is_empty());
-    let run = ask::of_comparison(&before, &after, section);
-    let printed = output::save_and_print(&run, &comparison.shown, None)?;
-    Ok(if slower == Some(true) { ExitCode::from(SLOWER) } else { printed.code() })
 }
 
 /// The hidden worker: trials for the command that started it.

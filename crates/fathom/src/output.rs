@@ -26,6 +26,15 @@ pub struct Place {
     previous: Option<&'static str>,
 }
 
+impl Place {
+    /// The run that this one takes the place of, where that is kept beside. A pipe or a device is
+    /// none: reading it might never end.
+    pub fn earlier(&self) -> Option<&Path> {
+        let kept = self.previous.is_some() && self.path.is_file();
+        kept.then_some(self.path.as_path())
+    }
+}
+
 /// What became of a run that was printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Printed {

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeSet,
     hash::{BuildHasher, Hasher, RandomState},
     io::IsTerminal,
+    os::unix::fs::MetadataExt,
     path::PathBuf,
     time::Duration,
 };
@@ -30,13 +31,18 @@ pub enum Wish {
     Man(Option<String>),
 }
 
-/// Runs to be compared.
+/// What is to be compared.
 pub struct Comparison {
-    pub before: Vec<PathBuf>,
-    pub after: Vec<PathBuf>,
+    pub what: Compared,
     /// Above this share of slowdown the exit code says so.
     pub slower_max: Option<f64>,
     pub shown: Shown,
+}
+
+/// Runs of two sides, or findings of one run.
+pub enum Compared {
+    Sides { before: Vec<PathBuf>, after: Vec<PathBuf> },
+    Pairs { run: PathBuf, pairs: Vec<(String, String)> },
 }
 
 /// Questions to be asked.
@@ -91,38 +97,53 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
         }
         Some(Question::Machine) => Wish::Describe(shown),
         Some(Question::Report { run }) => Wish::Report { path: run, shown },
-        Some(Question::Compare { before, after, fail_if_slower }) => {
-            Wish::Compare(comparison(before, after, fail_if_slower, shown)?)
+        Some(Question::Compare { before, after, fail_if_slower, pair }) => {
+            let slower_max = fail_if_slower.map(|percent| percent / 100.0);
+            let what =
+                if pair.is_empty() { sides(before, after) } else { pairs(before, after, pair) };
+            Wish::Compare(Comparison { what: what?, slower_max, shown })
         }
         Some(Question::Completions { shell }) => Wish::Completions(shell),
         Some(Question::Man { command }) => Wish::Man(command),
     })
 }
 
-/// Two runs, or several on each side of `--`; the same file twice would only prove itself.
-fn comparison(
-    mut before: Vec<PathBuf>,
-    mut after: Vec<PathBuf>,
-    fail_if_slower: Option<f64>,
-    shown: Shown,
-) -> Result<Comparison, Failure> {
+/// Two runs, or several on each side of `--`; the same file twice would only prove itself, under
+/// whatever name.
+fn sides(mut before: Vec<PathBuf>, mut after: Vec<PathBuf>) -> Result<Compared, Failure> {
     if after.is_empty() {
         if before.len() != 2 {
-            let wrong = "compare takes two runs, or several on each side: A... -- B...";
+            let wrong = "compare takes two runs; several on each side: A... -- B...; or one run \
+                         with --pair";
             return Err(Failure::wrong(wrong));
         }
         after = before.split_off(1);
     }
     let mut seen = BTreeSet::new();
     for path in before.iter().chain(&after) {
-        // What can't be resolved can't be read either, and is told then.
-        let same = std::fs::canonicalize(path).is_ok_and(|real| !seen.insert(real));
-        if same {
+        // What can't be found can't be read either, and is told then.
+        let file = std::fs::metadata(path).map(|file| (file.dev(), file.ino()));
+        if file.is_ok_and(|file| !seen.insert(file)) {
             return Err(Failure::wrong(format!("{}: named twice", path.display())));
         }
     }
-    let slower_max = fail_if_slower.map(|percent| percent / 100.0);
-    Ok(Comparison { before, after, slower_max, shown })
+    Ok(Compared::Sides { before, after })
+}
+
+/// One run, and pairs of its findings.
+fn pairs(
+    mut runs: Vec<PathBuf>,
+    after: Vec<PathBuf>,
+    pairs: Vec<(String, String)>,
+) -> Result<Compared, Failure> {
+    let (1, true, Some(run)) = (runs.len(), after.is_empty(), runs.pop()) else {
+        return Err(Failure::wrong("--pair compares findings of one run; name one run"));
+    };
+    let mut seen = BTreeSet::new();
+    if let Some((one, other)) = pairs.iter().find(|pair| !seen.insert(*pair)) {
+        return Err(Failure::wrong(format!("--pair {one},{other}: given twice")));
+    }
+    Ok(Compared::Pairs { run, pairs })
 }
 
 /// Words that mean nothing to this question; to pass over them in silence would be a lie.

@@ -71,7 +71,8 @@ pub enum Question {
     },
     /// Say what changed between two runs, or between several on each side
     Compare {
-        /// The earlier run and the later one; or the earlier runs, then -- and the later ones
+        /// The earlier run and the later one; the earlier runs, then -- and the later ones; or one
+        /// run with --pair
         #[arg(required = true, value_name = "RUN", value_hint = ValueHint::FilePath)]
         before: Vec<PathBuf>,
         /// The later runs
@@ -82,6 +83,10 @@ pub enum Question {
         #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true)]
         #[arg(default_missing_value = "0", value_parser = percent)]
         fail_if_slower: Option<f64>,
+        /// Instead of two sides, hold the second of these findings of one run against the first,
+        /// round by round; may be given several times
+        #[arg(long, value_name = "FINDING,FINDING", value_parser = pair)]
+        pair: Vec<(String, String)>,
     },
     /// Print completions for a shell
     Completions {
@@ -248,6 +253,15 @@ fn percent(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|percent| (0.0..=1e6).contains(percent))
         .ok_or_else(|| "give a number of per cent, as in --fail-if-slower=5".to_owned())
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let right = "give two findings, as in --pair syscall.gettid.cost,syscall.getppid.cost";
+    match text.split(',').map(str::trim).collect::<Vec<_>>()[..] {
+        [one, other] if one == other => Err(format!("both are {one}; {right}")),
+        [one, other] if !one.is_empty() && !other.is_empty() => Ok((one.into(), other.into())),
+        _ => Err(right.to_owned()),
+    }
 }
 
 const TIME_MIN: Duration = Duration::from_millis(100);

@@ -164,9 +164,8 @@ fn strace_sees_which_clocks_enter_the_kernel() {
     };
     let (wall, cpu) = (claimed("read.realtime"), claimed("read.thread_cpu"));
     assert!(cpu > 0.0 && entered("CLOCK_THREAD_CPUTIME_ID") >= cpu, "{cpu}");
-    let answered = numbers(
-        &columns(&run, "clock").iter().find(|it| it["case"] == "read.realtime").unwrap()["proof"]["enters_kernel"],
-    );
+    let read = columns(&run, "clock").iter().find(|it| it["case"] == "read.realtime");
+    let answered = numbers(&read.expect("the case")["proof"]["enters_kernel"]);
     let seen = entered("CLOCK_REALTIME");
     println!("CLOCK_REALTIME: {wall} readings claimed, {seen} entered the kernel");
     if answered.iter().all(|enters| *enters == 0.0) {

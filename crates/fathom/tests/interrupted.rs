@@ -344,8 +344,11 @@ fn a_full_disk_costs_no_results() {
     assert!(File::open(place.file("why")).is_ok() && place.read("why").contains("space"));
     assert!(said.stdout.contains("What does entering the kernel cost?"), "{said:?}");
     let lines: Vec<&str> = said.stderr.lines().collect();
-    let ["mounted", failure, "code 4", "earlier", "fathom-run.json", "filler"] = lines[..] else {
+    let ["mounted", compared, failure, "code 4", "earlier", "fathom-run.json", "filler"] =
+        lines[..]
+    else {
         panic!("{said:?}");
     };
+    assert!(compared.contains("not a run file"), "{compared}");
     assert!(failure.starts_with("fathom: can't write fathom-run.json: No space"), "{failure}");
 }

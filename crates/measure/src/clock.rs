@@ -46,9 +46,9 @@ static ABOUT: About = About {
 
 /// The experiment.
 #[derive(Clone, Copy, Debug)]
-pub struct ClockQuestion;
+pub struct Clocks;
 
-impl Experiment for ClockQuestion {
+impl Experiment for Clocks {
     fn about(&self) -> &'static About {
         &ABOUT
     }

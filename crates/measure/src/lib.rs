@@ -8,5 +8,5 @@
 pub mod clock;
 mod syscall;
 
-pub use clock::ClockQuestion;
+pub use clock::Clocks;
 pub use syscall::Syscall;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lab::{Context, Experiment, Live, Local, Request, Unwatched, conclude, conduct};
-use measure::ClockQuestion;
+use measure::Clocks;
 use record::{
     Finding, Machine, Observation, Outcome, Part, Reading, Recorded, Refusal, Start, Trial,
 };
@@ -39,7 +39,7 @@ fn made_up(cpus: usize, cases: &[Made]) -> Recorded {
 
 fn findings(recorded: Recorded) -> Vec<Finding> {
     let context = context(recorded.cpus.clone());
-    conclude(&ClockQuestion, &context, recorded).conclusion.findings
+    conclude(&Clocks, &context, recorded).conclusion.findings
 }
 
 fn by_id(findings: &[Finding], id: &str) -> Finding {
@@ -55,14 +55,14 @@ fn part(events: u64, of: u64) -> Reading {
 fn a_real_run_concludes_to_the_same_section_when_it_is_read_back() {
     let cpus = machine::describe().affinity;
     let context = context(cpus);
-    let local = Local::new(&ClockQuestion);
+    let local = Local::new(&Clocks);
     let mut live = Live::new(10);
-    let recorded = conduct(&ClockQuestion, &context, &local, &mut live, &mut Unwatched).unwrap();
+    let recorded = conduct(&Clocks, &context, &local, &mut live, &mut Unwatched).unwrap();
     assert!(recorded.rounds() >= 10 && recorded.starts.len() == 5);
-    let section = conclude(&ClockQuestion, &context, recorded.clone());
+    let section = conclude(&Clocks, &context, recorded.clone());
     let read: Recorded = serde_json::from_str(&serde_json::to_string(&recorded).unwrap()).unwrap();
     assert_eq!(read, recorded);
-    assert_eq!(conclude(&ClockQuestion, &context, read), section);
+    assert_eq!(conclude(&Clocks, &context, read), section);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn what_goes_backwards_is_a_count_and_a_caveat() {
             ("order.monotonic", &[("violations", part(1, 500))], &[("violation_ns_max", 90.0)]),
         ],
     );
-    let section = conclude(&ClockQuestion, &context(vec![0, 1]), recorded);
+    let section = conclude(&Clocks, &context(vec![0, 1]), recorded);
     let all = section.conclusion.findings;
     let back = by_id(&all, "clock.monotonic.backwards").outcome.estimate().unwrap().value;
     assert_eq!(back, 40.0);
@@ -182,5 +182,5 @@ fn every_name_is_unique() {
     let unique: std::collections::BTreeSet<&String> = ids.iter().collect();
     assert_eq!(unique.len(), ids.len());
     assert!(ids.contains(&"clock.realtime.collisions.threads_64.tight".into()));
-    assert_eq!(ClockQuestion.about().name, "clock");
+    assert_eq!(Clocks.about().name, "clock");
 }

@@ -1,35 +1,47 @@
 //! Two sides of one or several runs each, as one more section: what differs first, then what is the
-//! same, then what can't be compared and why.
+//! same, then what can't be compared and why. A survey beside the one before it, and two findings
+//! of one run, are sections of the same shape.
 
 mod machines;
+mod pairs;
+mod proof;
+mod words;
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt, slice};
 
-use estimate::{Between, between};
-use record::{
-    Align, Basis, Better, Caveat, Conclusion, Estimate, Finding, Outcome, Quantity, Recorded, Run,
-    Section, Table, Unit, Verdict, percent,
-};
+use estimate::{Between, between, series};
+use record::{Caveat, Conclusion, Ended, Finding, Outcome, Recorded, Run, Section, Table, Verdict};
+
+pub use pairs::pairs;
 
 /// The section's name, and the first word of its findings' ids.
 const NAME: &str = "compare";
 const QUESTION: &str = "Did anything change between the two sides?";
+const SURVEY_QUESTION: &str = "Did anything change since the survey before?";
+/// A time stamp has twenty characters; whoever wrote the other run may have given it more.
+const STAMP_CHARS_MAX: usize = 40;
 
-/// Why two sides can't be compared at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why there is nothing to compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotCompared {
     /// A side has no run.
     NoRun,
+    /// A run has no trials.
+    NoTrials,
     /// They have no finding in common.
     NothingInCommon,
+    /// The run has no finding of this id.
+    Unknown(String),
 }
 
 impl fmt::Display for NotCompared {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::NoRun => "a side without a run",
-            Self::NothingInCommon => "the two sides have no finding in common",
-        })
+        match self {
+            Self::NoRun => write!(out, "a side without a run"),
+            Self::NoTrials => write!(out, "no trials in it, so there is nothing to compare"),
+            Self::NothingInCommon => write!(out, "the two sides have no finding in common"),
+            Self::Unknown(id) => write!(out, "no finding is called {id:?}"),
+        }
     }
 }
 
@@ -42,40 +54,47 @@ struct Compared<'a> {
     outcome: Result<Between, String>,
 }
 
+/// Everything that two sides yield, before it is put into words.
+struct Sides<'a> {
+    before: &'a [Run],
+    after: &'a [Run],
+    /// What differs first; the order of the run within that.
+    compared: Vec<Compared<'a>>,
+    /// The ids that are not in the first run of both sides.
+    one_sided: BTreeSet<&'a str>,
+}
+
 /// The comparison of the runs `before` with the runs `after`.
 ///
 /// # Errors
 /// Where there is nothing to compare.
 pub fn compare(before: &[Run], after: &[Run]) -> Result<Section, NotCompared> {
-    let (Some(first), Some(later)) = (before.first(), after.first()) else {
-        return Err(NotCompared::NoRun);
-    };
-    let mut compared = Vec::new();
-    for (section, finding) in findings(first) {
-        let Some((_, other)) = findings(later).find(|(_, other)| other.id == finding.id) else {
-            continue;
-        };
-        let outcome = one(before, after, &section.name, finding);
-        compared.push(Compared { before: finding, after: other, outcome });
-    }
-    if compared.is_empty() {
-        return Err(NotCompared::NothingInCommon);
-    }
-    // What differs first; the order of the run within that.
-    compared.sort_by_key(|it| rank(it.verdict()));
-    let mut tables = vec![table(&compared)];
-    tables.extend(machines::differences(&first.machines, &later.machines));
-    let caveats = speed(&compared).into_iter().collect();
-    let mut findings: Vec<Finding> = compared.iter().map(finding).collect();
-    findings.insert(0, headline(&compared));
-    let conclusion = Conclusion { findings, tables, figures: Vec::new(), caveats };
-    Ok(Section {
-        name: NAME.into(),
-        question: QUESTION.into(),
-        workload_version: 1,
-        recorded: None,
-        conclusion,
-    })
+    let sides = Sides::of(before, after)?;
+    let mut tables = vec![words::table(&sides.compared)];
+    tables.extend(sides.machines());
+    let mut caveats = sides.caveats();
+    caveats.extend(words::left_out(&sides.one_sided));
+    Ok(section(QUESTION, words::findings("The later side", &sides), tables, caveats))
+}
+
+/// A survey's comparison with the run before it: the same findings, but so few words that they
+/// drown nobody who only wanted the survey.
+///
+/// # Errors
+/// Where there is nothing to compare.
+pub fn compare_survey(before: &Run, now: &Run) -> Result<Section, NotCompared> {
+    let sides = Sides::of(slice::from_ref(before), slice::from_ref(now))?;
+    let mut caveats = sides.caveats();
+    caveats.extend(sides.machines().map(|table| words::machine_changed(&table)));
+    let stamp: String = before.started_at.chars().take(STAMP_CHARS_MAX).collect();
+    let who = format!("Since the survey of {stamp}");
+    Ok(section(SURVEY_QUESTION, words::findings(&who, &sides), Vec::new(), caveats))
+}
+
+/// Whether a run holds any trials: without them nothing in it can be compared.
+pub fn has_trials(run: &Run) -> bool {
+    let mut recorded = run.sections.iter().filter_map(|section| section.recorded.as_ref());
+    recorded.any(|recorded| !recorded.trials.is_empty())
 }
 
 /// The findings of a comparison that came out slower by more than `share`.
@@ -89,44 +108,158 @@ pub fn slower_than(section: &Section, share: f64) -> Vec<&str> {
     section.conclusion.findings.iter().filter(slower).map(|it| it.id.as_str()).collect()
 }
 
+/// The findings of a comparison that came out faster or slower.
+pub fn changed(section: &Section) -> Vec<&str> {
+    let changed =
+        |finding: &&Finding| matches!(finding.verdict, Some(Verdict::Slower | Verdict::Faster));
+    section.conclusion.findings.iter().filter(changed).map(|it| it.id.as_str()).collect()
+}
+
+fn section(
+    question: &str,
+    findings: Vec<Finding>,
+    tables: Vec<Table>,
+    caveats: Vec<Caveat>,
+) -> Section {
+    Section {
+        name: NAME.into(),
+        question: question.into(),
+        workload_version: 1,
+        recorded: None,
+        conclusion: Conclusion { findings, tables, figures: Vec::new(), caveats },
+    }
+}
+
+impl<'a> Sides<'a> {
+    fn of(before: &'a [Run], after: &'a [Run]) -> Result<Self, NotCompared> {
+        let (Some(first), Some(later)) = (before.first(), after.first()) else {
+            return Err(NotCompared::NoRun);
+        };
+        if !before.iter().chain(after).all(has_trials) {
+            return Err(NotCompared::NoTrials);
+        }
+        let mut compared = Vec::new();
+        for (section, finding) in findings(first) {
+            let Some((_, other)) = findings(later).find(|(_, other)| other.id == finding.id) else {
+                continue;
+            };
+            let outcome = one(before, after, &section.name, finding);
+            compared.push(Compared { before: finding, after: other, outcome });
+        }
+        if compared.is_empty() {
+            return Err(NotCompared::NothingInCommon);
+        }
+        compared.sort_by_key(|it| rank(it.verdict()));
+        let of_both: BTreeSet<&str> = compared.iter().map(|it| it.before.id.as_str()).collect();
+        let all = before.iter().chain(after).flat_map(findings);
+        let all = all.map(|(_, finding)| finding.id.as_str());
+        let one_sided = all.filter(|id| !of_both.contains(id)).collect();
+        Ok(Self { before, after, compared, one_sided })
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &'a Run> {
+        self.before.iter().chain(self.after)
+    }
+
+    /// Whether a side is a single run.
+    fn single(&self) -> bool {
+        self.before.len() == 1 || self.after.len() == 1
+    }
+
+    fn machines(&self) -> Option<Table> {
+        let [before, after] = [self.before, self.after].map(|side| side.first());
+        machines::differences(&before?.machines, &after?.machines)
+    }
+
+    fn caveats(&self) -> Vec<Caveat> {
+        let interrupted = self.runs().filter(|run| run.ended == Ended::Interrupted).count();
+        let all = self.runs().count();
+        let cut = (interrupted > 0).then(|| words::interrupted(interrupted, all));
+        words::speed(&self.compared).into_iter().chain(cut).collect()
+    }
+}
+
 /// All findings but those of an earlier comparison.
 fn findings(run: &Run) -> impl Iterator<Item = (&Section, &Finding)> {
     let sections = run.sections.iter().filter(|section| section.name != NAME);
     sections.flat_map(|section| section.conclusion.findings.iter().map(move |it| (section, it)))
 }
 
+/// One finding in one run, and the trials behind it.
+struct Source<'a> {
+    section: &'a Section,
+    recorded: &'a Recorded,
+    finding: &'a Finding,
+}
+
 /// Compares one finding, or says why it can't be.
-fn one(before: &[Run], after: &[Run], section: &str, finding: &Finding) -> Result<Between, String> {
-    let rests_on = finding.rests_on.as_ref().ok_or("derived from others; see those")?;
-    let mut sides = [Vec::new(), Vec::new()];
-    let mut seen: Option<(&Section, &Recorded, &Finding)> = None;
-    for (runs, side) in [before, after].into_iter().zip(&mut sides) {
-        for run in runs {
-            let of_run = run.sections.iter().find(|it| it.name == section);
-            let found = of_run.and_then(|it| Some((it, it.recorded.as_ref()?)));
-            let (of_run, recorded) = found.ok_or("not in every run")?;
-            let same_id = |it: &&Finding| it.id == finding.id;
-            let other =
-                of_run.conclusion.findings.iter().find(same_id).ok_or("not in every run")?;
-            let (first, first_recorded, first_finding) =
-                *seen.get_or_insert((of_run, recorded, other));
-            if of_run.workload_version != first.workload_version {
-                return Err("another version of the workload".into());
-            }
-            if other.unit != first_finding.unit || other.rests_on != first_finding.rests_on {
-                return Err("measured in another way".into());
-            }
-            if recorded.cpus != first_recorded.cpus {
-                return Err("measured on other CPUs".into());
-            }
-            if let Some(why) = other.outcome.why() {
-                return Err(format!("no number in every run ({why})"));
-            }
-            side.push(recorded);
+fn one<'a>(
+    before: &'a [Run],
+    after: &'a [Run],
+    section: &str,
+    finding: &Finding,
+) -> Result<Between, String> {
+    let Some(rests_on) = &finding.rests_on else {
+        return Err(match finding.outcome {
+            Outcome::Derived(_) => "derived from others; see those".into(),
+            _ => "no trials behind it".into(),
+        });
+    };
+    let sources = |runs: &'a [Run]| -> Result<Vec<Source<'a>>, String> {
+        runs.iter().map(|run| source(run, section, &finding.id)).collect()
+    };
+    let (before, after) = (sources(before)?, sources(after)?);
+    for it in before.iter().chain(&after) {
+        if let Some(why) = differs(&before[0], it) {
+            return Err(why);
+        }
+        if series(it.recorded, &rests_on.case, &rests_on.metric).is_empty() {
+            return Err("no trial of it holds a value to take a median of".into());
         }
     }
-    let [before, after] = sides;
-    between(&before, &after, rests_on, finding.better).ok_or("too few starts".into())
+    let recorded =
+        |side: &[Source<'a>]| -> Vec<&'a Recorded> { side.iter().map(|it| it.recorded).collect() };
+    let it = between(&recorded(&before), &recorded(&after), rests_on, finding.better);
+    it.ok_or("too few starts".to_owned()).and_then(finite)
+}
+
+/// A file may hold zeros, of which no ratio can be made.
+fn finite(it: Between) -> Result<Between, String> {
+    let per_canary = it.per_canary.map_or(1.0, |it| it.value);
+    let numbers = [it.ratio.low, it.ratio.value, it.ratio.high, it.margin.value, per_canary];
+    let all = numbers.iter().all(|number| number.is_finite());
+    all.then_some(it).ok_or("no ratio can be made of its values".into())
+}
+
+/// The finding of this id in one run, where there are a number and trials behind it.
+fn source<'a>(run: &'a Run, section: &str, id: &str) -> Result<Source<'a>, String> {
+    let section = run.sections.iter().find(|it| it.name == section);
+    let section = section.ok_or("not in every run")?;
+    let finding = section.conclusion.findings.iter().find(|it| it.id == id);
+    let finding = finding.ok_or("not in every run")?;
+    if let Some(why) = finding.outcome.why() {
+        return Err(format!("no number in every run ({why})"));
+    }
+    let recorded = section.recorded.as_ref().ok_or("no trials behind it in every run")?;
+    Ok(Source { section, recorded, finding })
+}
+
+/// Why two findings of one id are not of the same thing; nothing where they are.
+fn differs(one: &Source<'_>, other: &Source<'_>) -> Option<String> {
+    let (a, b) = (one.finding, other.finding);
+    if one.section.workload_version != other.section.workload_version {
+        return Some("another version of the workload".into());
+    }
+    if a.unit != b.unit {
+        return Some("counted in another unit".into());
+    }
+    if a.rests_on != b.rests_on || a.better != b.better {
+        return Some("measured in another way".into());
+    }
+    if one.recorded.cpus != other.recorded.cpus {
+        return Some("measured on other CPUs".into());
+    }
+    proof::differs(&a.proof, &b.proof)
 }
 
 impl Compared<'_> {
@@ -143,106 +276,6 @@ fn rank(verdict: Verdict) -> u8 {
         Verdict::Same => 3,
         Verdict::NotComparable => 4,
     }
-}
-
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Faster => "faster",
-        Verdict::Slower => "slower",
-        Verdict::Same => "same",
-        Verdict::Inconclusive => "inconclusive",
-        Verdict::NotComparable => "not comparable",
-    }
-}
-
-fn finding(compared: &Compared<'_>) -> Finding {
-    let id = format!("{NAME}.{}", compared.before.id);
-    let verdict = compared.verdict();
-    let (outcome, text, proof) = match &compared.outcome {
-        Err(why) => {
-            let text = format!("{}: not comparable; {why}.", compared.before.id);
-            (Outcome::NotRun { why: why.clone() }, text, Default::default())
-        }
-        Ok(it) => {
-            let basis = compared.after.outcome.estimate().map_or(Basis::Exact, |it| it.basis);
-            let (value, low, high) = (it.ratio.value, it.ratio.low, it.ratio.high);
-            let text = format!(
-                "{}: {}, {value:.3} times ({low:.3} to {high:.3}); margin {}, {}.",
-                compared.before.id,
-                word(verdict),
-                percent(it.margin.value),
-                it.margin.from
-            );
-            let per_canary = it.per_canary.map(|it| ("ratio_per_canary".to_owned(), it.value));
-            let proof = per_canary.into_iter().chain([("margin".to_owned(), it.margin.value)]);
-            (Outcome::Derived(Estimate { value, low, high, basis }), text, proof.collect())
-        }
-    };
-    let verdict = Some(verdict);
-    Finding {
-        verdict,
-        proof,
-        ..Finding::new(id, Unit::Ratio, compared.before.better, outcome, text)
-    }
-}
-
-/// How many came out how, as the first finding.
-fn headline(compared: &[Compared<'_>]) -> Finding {
-    let of = |verdict| compared.iter().filter(|it| it.verdict() == verdict).count();
-    let words: Vec<String> =
-        [Verdict::Slower, Verdict::Faster, Verdict::Inconclusive, Verdict::Same]
-            .into_iter()
-            .map(|verdict| format!("{} {}", of(verdict), word(verdict)))
-            .collect();
-    let changed = (of(Verdict::Slower) + of(Verdict::Faster)) as f64;
-    let basis = Basis::Exact;
-    let outcome = Outcome::Derived(Estimate { value: changed, low: changed, high: changed, basis });
-    let text = format!("The later side: {}.", words.join(", "));
-    let id = format!("{NAME}.changed.count");
-    Finding::new(id, Unit::Count, Better::Neither, outcome, text)
-}
-
-fn table(compared: &[Compared<'_>]) -> Table {
-    let columns = [
-        ("finding", Align::Left),
-        ("before", Align::Right),
-        ("after", Align::Right),
-        ("ratio", Align::Right),
-        ("margin", Align::Right),
-        ("verdict", Align::Left),
-    ];
-    let mut table = Table::new("Verdicts", &columns);
-    for it in compared {
-        let shown = |finding: &Finding| {
-            let estimate = finding.outcome.estimate();
-            estimate.map_or("-".to_owned(), |it| Quantity::new(it.value, finding.unit).to_string())
-        };
-        let (ratio, margin, verdict) = match &it.outcome {
-            Ok(between) => (
-                format!("{:.3}", between.ratio.value),
-                percent(between.margin.value),
-                word(between.verdict).to_owned(),
-            ),
-            Err(why) => ("-".to_owned(), "-".to_owned(), why.clone()),
-        };
-        let (before, after) = (shown(it.before), shown(it.after));
-        table.rows.push(vec![it.before.id.clone(), before, after, ratio, margin, verdict]);
-    }
-    table
-}
-
-/// What the canary says of the machine itself, where it says anything.
-fn speed(compared: &[Compared<'_>]) -> Option<Caveat> {
-    let canary =
-        compared.iter().find(|it| it.before.id.ends_with(&format!(".{}", estimate::CANARY)));
-    let ratio = canary?.outcome.as_ref().ok()?.ratio;
-    let apart = ratio.low > 1.0 + stats::MARGIN_MIN || ratio.high < 1.0 / (1.0 + stats::MARGIN_MIN);
-    let text = format!(
-        "The machine's own speed changed: its fixed loop took {:.3} times as long. CPU work is \
-         called changed only beyond that.",
-        ratio.value
-    );
-    apart.then(|| Caveat::new("speed_changed", text))
 }
 
 #[cfg(test)]

@@ -12,5 +12,5 @@ mod compare;
 mod text;
 
 pub use clean::one_line;
-pub use compare::{NotCompared, compare, slower_than};
+pub use compare::{NotCompared, changed, compare, compare_survey, has_trials, pairs, slower_than};
 pub use text::{Look, text};

@@ -19,7 +19,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use crate::{Random, median, quantile};
 pub use share::{Counted, share_interval};
 
-use draws::{HIGH, LOW, RESAMPLES, all_draws, blocks, draw, sampled_ends, weighted_ends};
+use draws::{HIGH, LOW, all_draws, blocks, draw, resamples, sampled_ends, weighted_ends};
 
 /// The least time that a block of rounds spans.
 pub const BLOCK_NS: u64 = 500_000_000;
@@ -138,6 +138,7 @@ pub fn ratio_of_medians(before: &[Series], after: &[Series], seed: u64) -> Optio
     let side_median =
         |side: &[Series]| median(&mut side.iter().flat_map(Series::values).collect::<Vec<_>>());
     let value = side_median(after) / side_median(before);
+    let values = before.iter().chain(after).map(Series::len).sum();
     let (before, after) = (side_blocks(before), side_blocks(after));
     let mut random = Random::new(seed);
     let (mut drawn, mut run) = (Vec::new(), Vec::new());
@@ -149,7 +150,7 @@ pub fn ratio_of_medians(before: &[Series], after: &[Series], seed: u64) -> Optio
         }
         median(&mut drawn)
     };
-    let mut ratios: Vec<f64> = (0..RESAMPLES)
+    let mut ratios: Vec<f64> = (0..resamples(values))
         .map(|_| draw_side(&after, &mut random) / draw_side(&before, &mut random))
         .collect();
     ratios.sort_by(f64::total_cmp);

@@ -1,7 +1,7 @@
 //! Small plots in characters.
 
 use record::{Bar, Figure, Histogram, Quantity, Unit};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::look::Page;
 use crate::one_line;
@@ -12,6 +12,8 @@ const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'
 /// A plot wider than this says nothing more.
 const PLOT_MAX: usize = 60;
 const PLOT_MIN: usize = 8;
+/// No label is cut shorter than this, however narrow the page.
+const LABEL_MIN: usize = 12;
 
 pub(super) fn figure(page: &mut Page, figure: &Figure) {
     match figure {
@@ -29,10 +31,11 @@ pub(super) fn figure(page: &mut Page, figure: &Figure) {
 fn bars(page: &mut Page, unit: Unit, bars: &[Bar]) {
     let left_out = bars.len().saturating_sub(BARS_MAX);
     let bars = &bars[..bars.len() - left_out];
-    let label = |bar: &Bar| one_line(&bar.label).into_owned();
-    let label_width = bars.iter().map(|bar| label(bar).width()).max().unwrap_or(0);
     let values: Vec<String> = bars.iter().map(|bar| value_words(bar, unit)).collect();
     let value_width = values.iter().map(|value| value.width()).max().unwrap_or(0);
+    let label_max = page.inner_width().saturating_sub(value_width + PLOT_MIN + 2).max(LABEL_MIN);
+    let label = |bar: &Bar| shortened(&one_line(&bar.label), label_max);
+    let label_width = bars.iter().map(|bar| label(bar).width()).max().unwrap_or(0);
     let room = page.inner_width().saturating_sub(label_width + value_width + 2);
     let room = room.clamp(PLOT_MIN, PLOT_MAX);
     let longest = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
@@ -46,6 +49,19 @@ fn bars(page: &mut Page, unit: Unit, bars: &[Bar]) {
     if left_out > 0 {
         page.line(&format!("... and {left_out} more"));
     }
+}
+
+/// The text, cut at the end where it is wider than that.
+fn shortened(text: &str, width_max: usize) -> String {
+    if text.width() <= width_max {
+        return text.to_owned();
+    }
+    let mut width = 0;
+    let fits = |letter: &char| {
+        width += letter.width().unwrap_or(0);
+        width < width_max
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
 }
 
 fn value_words(bar: &Bar, unit: Unit) -> String {

@@ -9,7 +9,7 @@ pub(super) const HIGH: f64 = 0.975;
 /// Of so many starts all ways to draw are gone through: 924 of seven.
 const STARTS_ENUMERATED_MAX: usize = 7;
 /// How often is resampled elsewhere: enough that the ends of a 95 % interval are themselves steady.
-pub(super) const RESAMPLES: usize = 2000;
+const RESAMPLES: usize = 2000;
 /// Long runs resample less often, so that the work stays bounded.
 const VALUES_DRAWN_MAX: usize = 200_000_000;
 const RESAMPLES_MIN: usize = 200;
@@ -46,13 +46,17 @@ pub(super) fn draw(starts: &[Vec<Vec<f64>>], random: &mut Random, drawn: &mut Ve
     }
 }
 
+/// How often so many values are resampled.
+pub(super) fn resamples(values: usize) -> usize {
+    (VALUES_DRAWN_MAX / values.max(1)).clamp(RESAMPLES_MIN, RESAMPLES)
+}
+
 /// The ends by drawing at random.
 pub(super) fn sampled_ends(starts: &[Vec<Vec<f64>>], seed: u64) -> (f64, f64) {
     let mut random = Random::new(seed);
     let all: usize = starts.iter().flatten().map(Vec::len).sum();
     let mut drawn = Vec::with_capacity(all);
-    let resamples = (VALUES_DRAWN_MAX / all.max(1)).clamp(RESAMPLES_MIN, RESAMPLES);
-    let mut medians: Vec<f64> = (0..resamples)
+    let mut medians: Vec<f64> = (0..resamples(all))
         .map(|_| {
             draw(starts, &mut random, &mut drawn);
             median(&mut drawn)

@@ -11,7 +11,7 @@
 use super::{Interval, Point, STARTS_MIN, blocks, widen, widening};
 use crate::{Random, quantile};
 
-use super::draws::{HIGH, LOW, RESAMPLES};
+use super::draws::{HIGH, LOW, resamples};
 
 /// So many of so many.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,7 +60,8 @@ pub fn share_interval(starts: &[Vec<Point<Counted>>], seed: u64) -> Option<Inter
     };
     let starts: Vec<Vec<Counted>> = starts.iter().map(sums).collect();
     let mut random = Random::new(seed);
-    let mut shares: Vec<f64> = (0..RESAMPLES).map(|_| resample(&starts, &mut random)).collect();
+    let times = resamples(starts.iter().map(Vec::len).sum());
+    let mut shares: Vec<f64> = (0..times).map(|_| resample(&starts, &mut random)).collect();
     shares.sort_by(f64::total_cmp);
     let (low, high) = (quantile(&shares, LOW).min(value), quantile(&shares, HIGH).max(value));
     let (low, high) = (widen(value, low, widened), widen(value, high, widened));
