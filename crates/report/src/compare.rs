@@ -10,7 +10,10 @@ mod words;
 use std::{collections::BTreeSet, fmt, slice};
 
 use estimate::{Between, between, series};
-use record::{Caveat, Conclusion, Ended, Finding, Outcome, Recorded, Run, Section, Table, Verdict};
+use record::{
+    Basis, Caveat, Conclusion, Ended, Finding, Outcome, Recorded, Run, Section, Table, Unit,
+    Verdict,
+};
 
 pub use pairs::pairs;
 
@@ -70,7 +73,8 @@ struct Sides<'a> {
 /// Where there is nothing to compare.
 pub fn compare(before: &[Run], after: &[Run]) -> Result<Section, NotCompared> {
     let sides = Sides::of(before, after)?;
-    let mut tables = vec![words::table(&sides.compared)];
+    let mut tables = vec![words::verdicts(&sides.compared)];
+    tables.extend(words::not_compared(&sides.compared));
     tables.extend(sides.machines());
     let mut caveats = sides.caveats();
     caveats.extend(words::left_out(&sides.one_sided));
@@ -200,11 +204,17 @@ fn one<'a>(
     finding: &Finding,
 ) -> Result<Between, String> {
     let Some(rests_on) = &finding.rests_on else {
-        return Err(match finding.outcome {
-            Outcome::Derived(_) => "derived from others; see those".into(),
+        let basis = finding.outcome.estimate().map(|it| it.basis);
+        return Err(match (&finding.outcome, basis) {
+            (Outcome::Derived(_), _) => "derived from others; see those".into(),
+            (_, Some(Basis::Count { .. })) => "a count: no ratio is made of it".into(),
             _ => "no trials behind it".into(),
         });
     };
+    // Its trials have no median, and a ratio of shares near zero says nothing.
+    if finding.unit == Unit::Share {
+        return Err("a share: no ratio is made of it".into());
+    }
     let sources = |runs: &'a [Run]| -> Result<Vec<Source<'a>>, String> {
         runs.iter().map(|run| source(run, section, &finding.id)).collect()
     };

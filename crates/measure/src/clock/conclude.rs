@@ -7,9 +7,7 @@ mod order;
 
 use estimate::{outcome, proof_of};
 use lab::Context;
-use record::{
-    Bar, Better, Conclusion, Figure, Finding, Outcome, Quantity, Recorded, RestsOn, Unit,
-};
+use record::{Bar, Better, Conclusion, Finding, Outcome, Quantity, Recorded, RestsOn, Unit};
 
 use super::{plan::Plan, references};
 
@@ -29,10 +27,9 @@ pub(super) fn conclude(context: &Context, recorded: &Recorded) -> Conclusion {
         alone::steps(&plan, &findings),
         ids::table(&plan, &findings),
     ];
-    let figures = [collisions::figure(&plan, &findings), alone::figure(&plan, &findings)];
     Conclusion {
         tables: tables.into_iter().filter(|table| !table.rows.is_empty()).collect(),
-        figures: figures.into_iter().flatten().collect(),
+        figures: collisions::figure(&plan, &findings).into_iter().collect(),
         caveats: [
             collisions::caveats(&plan, &findings, recorded),
             alone::caveats(&plan, recorded, &context.machine),
@@ -138,9 +135,4 @@ fn bars(finding: &Finding, label: &str) -> Vec<Bar> {
         reference: true,
     });
     [ours].into_iter().chain(theirs).collect()
-}
-
-/// A figure of bars, where there is more than one.
-fn figure(title: &str, unit: Unit, bars: Vec<Bar>) -> Option<Figure> {
-    (bars.len() > 1).then(|| Figure::Bars { title: title.to_owned(), unit, bars })
 }

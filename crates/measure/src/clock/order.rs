@@ -30,7 +30,7 @@ const LAPS_PER_LOOK: u64 = 16;
 /// Spins before a thread that waits looks whether anybody is still there.
 const SPINS_PER_LOOK: u32 = 1 << 16;
 
-/// The message, each part in a cache line of its own kind: the reading travels with the turn.
+/// The message, in a cache line of its own: the reading travels with the turn.
 #[repr(align(128))]
 #[derive(Default)]
 struct Message {

@@ -260,5 +260,37 @@ fn machines_that_differ_are_told() {
     let section = compare(&before, &after).unwrap();
     let table = section.conclusion.tables.iter().find(|it| it.title == "The machines differ");
     assert_eq!(table.unwrap().rows, [["kernel", "not known", "9.9"]]);
-    assert_eq!(compare(&before, &before).unwrap().conclusion.tables.len(), 1);
+    let titles: Vec<String> = compare(&before, &before)
+        .unwrap()
+        .conclusion
+        .tables
+        .into_iter()
+        .map(|table| table.title)
+        .collect();
+    assert_eq!(titles, ["Verdicts", "Not comparable"]);
+}
+
+/// Shares were told to have no trials with a value, and counts to have no trials at all.
+#[test]
+fn shares_and_counts_are_called_what_they_are() {
+    use record::{Basis, Estimate, Outcome, Unit};
+    let mut before = vec![run(1, &COSTS)];
+    let findings = &mut before[0].sections[0].conclusion.findings;
+    let place = |id: &str| findings.iter().position(|it| it.id == id).expect("a finding");
+    let (share, count) = (place("fake.a.cost"), place("fake.b.cost"));
+    findings[share].unit = Unit::Share;
+    findings[count].rests_on = None;
+    findings[count].outcome = Outcome::Measured(Estimate {
+        value: 3.0,
+        low: 3.0,
+        high: 3.0,
+        basis: Basis::Count { of: 10 },
+    });
+    let section = compare(&before, &before.clone()).unwrap();
+    let why = |id: &str| {
+        let found = section.conclusion.findings.iter().find(|it| it.id == id);
+        found.and_then(|it| it.outcome.why()).unwrap_or_default()
+    };
+    assert_eq!(why("compare.fake.a.cost"), "a share: no ratio is made of it");
+    assert_eq!(why("compare.fake.b.cost"), "a count: no ratio is made of it");
 }

@@ -122,7 +122,7 @@ fn usual_reason<'a>(sides: &'a Sides<'_>) -> &'a str {
     most.map_or("", |((_, why), _)| why)
 }
 
-pub(super) fn table(compared: &[Compared<'_>]) -> Table {
+pub(super) fn verdicts(compared: &[Compared<'_>]) -> Table {
     let columns = [
         ("finding", Align::Left),
         ("before", Align::Right),
@@ -133,18 +133,34 @@ pub(super) fn table(compared: &[Compared<'_>]) -> Table {
     ];
     let mut table = Table::new("Verdicts", &columns);
     for it in compared {
-        let (ratio, margin, verdict) = match &it.outcome {
-            Ok(between) => (
-                format!("{:.3}", between.ratio.value),
-                percent(between.margin.value),
-                word(between.verdict).to_owned(),
-            ),
-            Err(why) => ("-".to_owned(), "-".to_owned(), why.clone()),
-        };
-        let (before, after) = (shown(it.before), shown(it.after));
-        table.rows.push(vec![it.before.id.clone(), before, after, ratio, margin, verdict]);
+        let Ok(between) = &it.outcome else { continue };
+        table.rows.push(vec![
+            it.before.id.clone(),
+            shown(it.before),
+            shown(it.after),
+            format!("{:.3}", between.ratio.value),
+            percent(between.margin.value),
+            word(between.verdict).to_owned(),
+        ]);
     }
     table
+}
+
+/// What has no verdict, and why.
+pub(super) fn not_compared(compared: &[Compared<'_>]) -> Option<Table> {
+    let columns = [
+        ("finding", Align::Left),
+        ("before", Align::Right),
+        ("after", Align::Right),
+        ("why", Align::Left),
+    ];
+    let mut table = Table::new("Not comparable", &columns);
+    for it in compared {
+        let Err(why) = &it.outcome else { continue };
+        let (before, after) = (shown(it.before), shown(it.after));
+        table.rows.push(vec![it.before.id.clone(), before, after, why.clone()]);
+    }
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// The number, or that there is none.

@@ -10,6 +10,8 @@ use crate::one_line;
 
 /// More rows are no table but a file; what is left out is counted.
 const ROWS_MAX: usize = 200;
+/// No number with its unit is as long as this.
+const ID_BYTES_MIN: usize = 16;
 
 const STYLE: TableStyle = TableStyle::new()
     .header_lines(ContentLineStyle::none())
@@ -41,5 +43,8 @@ fn cell(text: &str, align: Align) -> Cell {
         Align::Left => CellAlignment::Left,
         Align::Right => CellAlignment::Right,
     };
-    Cell::new(one_line(text)).set_alignment(align)
+    let cell = Cell::new(one_line(text)).set_alignment(align);
+    // A dotted id breaks between its words, not in the middle of one.
+    let is_id = text.len() > ID_BYTES_MIN && text.contains('.') && !text.contains(' ');
+    if is_id { cell.set_delimiter('.') } else { cell }
 }

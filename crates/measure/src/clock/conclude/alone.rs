@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use estimate::{derived_ratio, proof_of, total};
 use record::{
-    Align, Basis, Better, Caveat, Estimate, Figure, Finding, Machine, Outcome, Recorded, Table,
-    Unit, grouped,
+    Align, Basis, Better, Caveat, Estimate, Finding, Machine, Outcome, Recorded, Table, Unit,
+    grouped,
 };
 
-use super::{Metric, bars, by_id, cells, ns, share, why};
+use super::{Metric, by_id, cells, ns, share, why};
 use crate::clock::{
     clocks::Clock,
     plan::{Plan, read_case, walk_case},
@@ -194,12 +194,6 @@ fn served(clock: Clock, recorded: &Recorded) -> &'static str {
         Some(_) => "kernel",
         None => "",
     }
-}
-
-pub(super) fn figure(plan: &Plan, findings: &[Finding]) -> Option<Figure> {
-    let cost = |clock: &Clock| by_id(findings, &format!("clock.{}.read_cost", clock.name()));
-    let bar = |clock: &Clock| cost(clock).map(|it| bars(it, clock.shown())).unwrap_or_default();
-    super::figure("One reading", Unit::Nanoseconds, plan.clocks.iter().flat_map(bar).collect())
 }
 
 pub(super) fn caveats(plan: &Plan, recorded: &Recorded, machine: &Machine) -> Vec<Caveat> {

@@ -1,8 +1,8 @@
 //! How many readings of threads that read at the same time are equal.
 
 use record::{
-    Align, Better, Caveat, Estimate, Expected, Figure, Finding, Outcome, Quantity, Recorded, Table,
-    Unit,
+    Align, Bar, Better, Caveat, Estimate, Expected, Figure, Finding, Outcome, Quantity, Recorded,
+    Table, Unit,
 };
 
 use super::{Metric, bars, by_id, cells, needs, ns, share, why};
@@ -249,7 +249,9 @@ pub(super) fn figure(plan: &Plan, findings: &[Finding]) -> Option<Figure> {
         };
         by_id(findings, &id(clock, threads, arrival)).map(|it| bars(it, &label)).unwrap_or_default()
     });
-    super::figure("Readings that equal one of another thread's", Unit::Share, bars.collect())
+    let bars: Vec<Bar> = bars.collect();
+    let title = "Readings that equal one of another thread's".to_owned();
+    (bars.len() > 1).then_some(Figure::Bars { title, unit: Unit::Share, bars })
 }
 
 pub(super) fn caveats(plan: &Plan, findings: &[Finding], recorded: &Recorded) -> Vec<Caveat> {
