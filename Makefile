@@ -29,3 +29,4 @@ lint:
 bench: needs
 	$(CARGO) xtask bench syscall
 	$(CARGO) xtask bench aa
+	$(CARGO) xtask bench clock

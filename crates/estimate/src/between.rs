@@ -13,6 +13,22 @@ use stats::{
 
 use crate::{CANARY, CANARY_STEP, floor_of, series, twins};
 
+/// A run of one side, with what is the same for all of its metrics found out once.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Its trials.
+    pub recorded: &'a Recorded,
+    /// What its twins differed by; none without twins.
+    pub floor: Option<f64>,
+}
+
+impl<'a> Side<'a> {
+    /// The side that these trials are.
+    pub fn of(recorded: &'a Recorded) -> Self {
+        Self { recorded, floor: floor_of(&twins(recorded)) }
+    }
+}
+
 /// Two sides of one metric, compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Between {
@@ -38,21 +54,21 @@ pub struct Margin {
 /// Compares the runs of the earlier side with those of the later one; none where there are too few
 /// starts of that case for an interval.
 pub fn between(
-    before: &[&Recorded],
-    after: &[&Recorded],
+    before: &[Side<'_>],
+    after: &[Side<'_>],
     rests_on: &RestsOn,
     better: Better,
 ) -> Option<Between> {
-    let side = |runs: &[&Recorded]| -> Vec<Series> {
-        let one = |run: &&Recorded| series(run, &rests_on.case, &rests_on.metric);
+    let side = |runs: &[Side<'_>]| -> Vec<Series> {
+        let one = |run: &Side<'_>| series(run.recorded, &rests_on.case, &rests_on.metric);
         runs.iter().map(one).collect()
     };
     let (before_series, after_series) = (side(before), side(after));
-    let seed = derive_seed(after.first()?.seed, &rests_on.case);
+    let seed = derive_seed(after.first()?.recorded.seed, &rests_on.case);
     let ratio = ratio_of_medians(&before_series, &after_series, seed)?;
     let per_canary = if rests_on.cpu_bound {
-        let per = |runs: &[&Recorded], values: &[Series]| -> Vec<Series> {
-            let canary = |run: &&Recorded| series(run, CANARY, CANARY_STEP);
+        let per = |runs: &[Side<'_>], values: &[Series]| -> Vec<Series> {
+            let canary = |run: &Side<'_>| series(run.recorded, CANARY, CANARY_STEP);
             runs.iter().zip(values).map(|(run, values)| ratios(values, &canary(run))).collect()
         };
         let (before, after) = (per(before, &before_series), per(after, &after_series));
@@ -66,12 +82,12 @@ pub fn between(
 }
 
 fn margin(
-    before: &[&Recorded],
-    after: &[&Recorded],
+    before: &[Side<'_>],
+    after: &[Side<'_>],
     before_series: &[Series],
     after_series: &[Series],
 ) -> Margin {
-    let floors = before.iter().chain(after).filter_map(|run| floor_of(&twins(run)));
+    let floors = before.iter().chain(after).filter_map(|run| run.floor);
     let floor = floors.reduce(f64::max).unwrap_or(0.0);
     let single = before.len() == 1 || after.len() == 1;
     let starts = before_series.iter().chain(after_series).map(spread_of_starts);

@@ -12,7 +12,7 @@ mod pair;
 mod trials;
 mod twins;
 
-pub use between::{Between, Margin, between};
+pub use between::{Between, Margin, Side, between};
 pub use pair::pair;
 pub use trials::{
     CANARY, CANARY_STEP, derived_ratio, metrics_of, outcome, proof_of, refused_of, series, spread,

@@ -21,8 +21,15 @@ fn value(run: &Value, id: &str) -> f64 {
     finding(run, id)["value"].as_f64().unwrap_or_else(|| panic!("{}", finding(run, id)))
 }
 
+/// The CPUs that a command of ours may use, which a quota does not lessen.
+fn affinity() -> Vec<u64> {
+    let machine = Place::new().run(&["machine", "--json"]).ended(0).json();
+    let cpus = machine["machines"][0]["affinity"].as_array().expect("CPUs").clone();
+    cpus.iter().filter_map(Value::as_u64).collect()
+}
+
 fn cpus() -> usize {
-    std::thread::available_parallelism().map_or(1, |cpus| cpus.get())
+    affinity().len()
 }
 
 #[test]
@@ -52,11 +59,17 @@ fn the_names_that_programs_rely_on() {
     }
     for arrival in ["tight", "jittered"] {
         let seen = finding(&run, &format!("clock.realtime.collisions.threads_2.{arrival}"));
+        if seen["outcome"] == "refused" {
+            // Beside the other tests the threads may not have run at the same time.
+            assert!(text(&seen["why"]).contains("at the same time"), "{seen}");
+            continue;
+        }
         assert_eq!((text(&seen["unit"]), text(&seen["basis"]["kind"])), ("share", "share"));
         let share = seen["value"].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&share), "{seen}");
+        // Where the host moved the CPUs in most trials, nothing can be predicted.
         let ends = [&seen["expected"]["low"], &seen["expected"]["high"]].map(Value::as_f64);
-        assert!(ends.iter().all(|end| end.is_some_and(|end| (0.0..=1.0).contains(&end))), "{seen}");
+        assert!(ends.iter().flatten().all(|end| (0.0..=1.0).contains(end)), "{seen}");
     }
 }
 
@@ -87,7 +100,7 @@ fn chance_predicts_what_jittered_threads_collide() {
 
 #[test]
 fn one_cpu_is_enough_for_the_rest() {
-    let run = run(&["--time", "500ms", "--cpus", "0"]);
+    let run = run(&["--time", "500ms", "--cpus", &affinity()[0].to_string()]);
     for id in [
         "clock.realtime.collisions.threads_2.tight",
         "clock.realtime.collisions.threads_2.jittered",
@@ -178,6 +191,7 @@ fn strace_sees_which_clocks_enter_the_kernel() {
 #[test]
 fn wrong_choices_are_told_in_one_line() {
     let beyond = (cpus() + 1).to_string();
+    let first = affinity()[0].to_string();
     for (words, says) in [
         (&["--clock", "sundial"][..], &["'sundial'", "--clock", "realtime, monotonic"][..]),
         (&["--clock", ""], &["--clock"]),
@@ -189,7 +203,7 @@ fn wrong_choices_are_told_in_one_line() {
         (&["--threads", ""], &["--threads"]),
         (&["--threads", &beyond], &["--threads", "CPU"]),
         (&["--threads", "99999999999999999999"], &["--threads"]),
-        (&["--threads", "2", "--cpus", "0"], &["--threads 2", "one CPU"]),
+        (&["--threads", "2", "--cpus", &first], &["--threads 2", "one CPU"]),
     ] {
         let place = Place::new();
         let said = place.run(&[&["clock"], words].concat()).ended(2);

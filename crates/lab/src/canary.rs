@@ -46,8 +46,13 @@ mod tests {
     #[test]
     fn no_step_is_left_out() {
         let mut watch = ThreadWatch::new();
-        let asked =
-            Trial { case: case(), window: Duration::from_millis(5), cpus: vec![0], start: 0 };
+        let asked = Trial {
+            case: case(),
+            window: Duration::from_millis(5),
+            cpus: vec![0],
+            start: 0,
+            seed: 0,
+        };
         let step = trial(&mut watch, &asked).unwrap().readings[CANARY_STEP].level().unwrap();
         let nothing = |n| {
             for i in 0..n {

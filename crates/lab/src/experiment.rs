@@ -129,6 +129,8 @@ pub struct Trial {
     pub cpus: Vec<usize>,
     /// Which worker process of the section this is.
     pub start: u32,
+    /// This trial's own seed, for whatever it does at random.
+    pub seed: u64,
 }
 
 impl Trial {

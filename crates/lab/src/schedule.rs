@@ -54,6 +54,11 @@ impl Schedule {
         };
         order.into_iter().map(&mut plan).collect()
     }
+
+    /// The seed of one case's trial in one round.
+    pub(crate) fn seed_of(&self, round: u32, case: usize) -> u64 {
+        derive_seed(self.seed, &format!("{round}/{case}"))
+    }
 }
 
 /// The window for this many cases in this much time, in starts of this length, with a clock of this

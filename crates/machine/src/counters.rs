@@ -12,7 +12,7 @@ mod stat;
 mod system;
 mod thread;
 
-pub use crate::sys::{Usage, children_usage, own_usage};
+pub use crate::sys::{Usage, children_usage, own_usage, thread_usage};
 pub use io::IoCalls;
 pub use system::{SystemCounters, SystemWatch};
 pub use thread::{ThreadCounters, ThreadWatch};

@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use lab::{About, Context, Experiment, Step, Trial};
 use record::{Conclusion, Observation, Recorded, Refusal};
+use stats::Random;
 
 pub use clocks::CLOCK_NAMES;
 pub use collide::{Collisions, collide_once};
@@ -101,8 +102,8 @@ fn alone(
     run()
 }
 
-/// The CPUs of a trial of several threads: each start begins with another, so that over a run many
-/// sets of CPUs have been neighbours.
+/// The CPUs of a trial of several threads, drawn anew for each: over a run threads of one core have
+/// been neighbours, and of two sockets.
 fn side_by_side(trial: &Trial) -> Result<Vec<usize>, Refusal> {
     let threads: usize = trial.case.level("threads").parse().map_err(|_| unknown(trial))?;
     let cpus = trial.cpus.len();
@@ -110,5 +111,8 @@ fn side_by_side(trial: &Trial) -> Result<Vec<usize>, Refusal> {
         let what = format!("{threads} CPUs for {threads} threads; there are {cpus}");
         return Err(Refusal::Missing { what });
     }
-    Ok((0..threads).map(|place| trial.cpus[(trial.start as usize + place) % cpus]).collect())
+    let mut drawn = trial.cpus.clone();
+    Random::new(trial.seed).shuffle(&mut drawn);
+    drawn.truncate(threads);
+    Ok(drawn)
 }

@@ -22,7 +22,7 @@ pub struct Finding {
     pub better: Better,
     /// The number with its interval, or why there is none.
     pub outcome: Outcome,
-    /// The trials that the number is the median of, where it is one.
+    /// The trials that the number is the median, or the share, of, where it is one.
     pub rests_on: Option<RestsOn>,
     /// What a comparison of two sides says.
     pub verdict: Option<Verdict>,
@@ -203,7 +203,7 @@ pub enum Basis {
     },
     /// A share of events that come in clusters: all of them over all that could have been; 95 % by
     /// bootstrap of that ratio over starts, then blocks of rounds. Where none was seen, or nothing
-    /// else, the other end is Clopper and Pearson's over the rounds.
+    /// else, the other end is Clopper and Pearson's over the starts.
     Share {
         /// How many rounds.
         rounds: u32,

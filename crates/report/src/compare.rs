@@ -9,10 +9,9 @@ mod words;
 
 use std::{collections::BTreeSet, fmt, slice};
 
-use estimate::{Between, between, series};
+use estimate::{Between, Side, between, series};
 use record::{
-    Basis, Caveat, Conclusion, Ended, Finding, Outcome, Recorded, Run, Section, Table, Unit,
-    Verdict,
+    Basis, Caveat, Conclusion, Ended, Finding, Outcome, Run, Section, Table, Unit, Verdict,
 };
 
 pub use pairs::pairs;
@@ -142,12 +141,14 @@ impl<'a> Sides<'a> {
         if !before.iter().chain(after).all(has_trials) {
             return Err(NotCompared::NoTrials);
         }
+        let judged = |side: &'a [Run]| side.iter().map(Judged::of).collect::<Vec<_>>();
+        let (judged_before, judged_after) = (judged(before), judged(after));
         let mut compared = Vec::new();
         for (section, finding) in findings(first) {
             let Some((_, other)) = findings(later).find(|(_, other)| other.id == finding.id) else {
                 continue;
             };
-            let outcome = one(before, after, &section.name, finding);
+            let outcome = one(&judged_before, &judged_after, &section.name, finding);
             compared.push(Compared { before: finding, after: other, outcome });
         }
         if compared.is_empty() {
@@ -192,14 +193,27 @@ fn findings(run: &Run) -> impl Iterator<Item = (&Section, &Finding)> {
 /// One finding in one run, and the trials behind it.
 struct Source<'a> {
     section: &'a Section,
-    recorded: &'a Recorded,
+    side: Side<'a>,
     finding: &'a Finding,
+}
+
+/// A run, and what of each section's trials is found out once for all of its findings.
+struct Judged<'a> {
+    run: &'a Run,
+    sides: Vec<Option<Side<'a>>>,
+}
+
+impl<'a> Judged<'a> {
+    fn of(run: &'a Run) -> Self {
+        let side = |section: &'a Section| section.recorded.as_ref().map(Side::of);
+        Self { run, sides: run.sections.iter().map(side).collect() }
+    }
 }
 
 /// Compares one finding, or says why it can't be.
 fn one<'a>(
-    before: &'a [Run],
-    after: &'a [Run],
+    before: &[Judged<'a>],
+    after: &[Judged<'a>],
     section: &str,
     finding: &Finding,
 ) -> Result<Between, String> {
@@ -215,7 +229,7 @@ fn one<'a>(
     if finding.unit == Unit::Share {
         return Err("a share: no ratio is made of it".into());
     }
-    let sources = |runs: &'a [Run]| -> Result<Vec<Source<'a>>, String> {
+    let sources = |runs: &[Judged<'a>]| -> Result<Vec<Source<'a>>, String> {
         runs.iter().map(|run| source(run, section, &finding.id)).collect()
     };
     let (before, after) = (sources(before)?, sources(after)?);
@@ -223,13 +237,12 @@ fn one<'a>(
         if let Some(why) = differs(&before[0], it) {
             return Err(why);
         }
-        if series(it.recorded, &rests_on.case, &rests_on.metric).is_empty() {
+        if series(it.side.recorded, &rests_on.case, &rests_on.metric).is_empty() {
             return Err("no trial of it holds a value to take a median of".into());
         }
     }
-    let recorded =
-        |side: &[Source<'a>]| -> Vec<&'a Recorded> { side.iter().map(|it| it.recorded).collect() };
-    let it = between(&recorded(&before), &recorded(&after), rests_on, finding.better);
+    let sides = |all: &[Source<'a>]| -> Vec<Side<'a>> { all.iter().map(|it| it.side).collect() };
+    let it = between(&sides(&before), &sides(&after), rests_on, finding.better);
     it.ok_or("too few starts".to_owned()).and_then(finite)
 }
 
@@ -242,16 +255,17 @@ fn finite(it: Between) -> Result<Between, String> {
 }
 
 /// The finding of this id in one run, where there are a number and trials behind it.
-fn source<'a>(run: &'a Run, section: &str, id: &str) -> Result<Source<'a>, String> {
-    let section = run.sections.iter().find(|it| it.name == section);
-    let section = section.ok_or("not in every run")?;
+fn source<'a>(judged: &Judged<'a>, section: &str, id: &str) -> Result<Source<'a>, String> {
+    let mut sections = judged.run.sections.iter().zip(&judged.sides);
+    let found = sections.find(|(it, _)| it.name == section);
+    let (section, side) = found.ok_or("not in every run")?;
     let finding = section.conclusion.findings.iter().find(|it| it.id == id);
     let finding = finding.ok_or("not in every run")?;
     if let Some(why) = finding.outcome.why() {
         return Err(format!("no number in every run ({why})"));
     }
-    let recorded = section.recorded.as_ref().ok_or("no trials behind it in every run")?;
-    Ok(Source { section, recorded, finding })
+    let side = side.ok_or("no trials behind it in every run")?;
+    Ok(Source { section, side, finding })
 }
 
 /// Why two findings of one id are not of the same thing; nothing where they are.
@@ -266,7 +280,7 @@ fn differs(one: &Source<'_>, other: &Source<'_>) -> Option<String> {
     if a.rests_on != b.rests_on || a.better != b.better {
         return Some("measured in another way".into());
     }
-    if one.recorded.cpus != other.recorded.cpus {
+    if one.side.recorded.cpus != other.side.recorded.cpus {
         return Some("measured on other CPUs".into());
     }
     proof::differs(&a.proof, &b.proof)

@@ -104,6 +104,7 @@ fn fathom_getppid_ns(cpu: usize, window_ms: u64) -> Result<f64> {
         window: Duration::from_millis(window_ms),
         cpus: vec![cpu],
         start: 0,
+        seed: 0,
     };
     let seen = measure::Syscall.trial(&trial).map_err(|refusal| anyhow!("{refusal}"))?;
     let cost = seen.readings.get("cost").and_then(|reading| reading.level());

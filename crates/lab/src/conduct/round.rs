@@ -94,7 +94,7 @@ impl StartRun<'_, '_> {
             let now_ns = instruments.now_ns() - self.rounds.begun_ns;
             let at_ns = now_ns.max(self.rounds.last_at_ns + 1);
             self.rounds.last_at_ns = at_ns;
-            let result = self.trial(planned.case, planned.window);
+            let result = self.trial(round, planned.case, planned.window);
             let case = &self.rounds.cases[planned.case].id;
             barren &= result.is_err() || case == CANARY;
             let progress = Progress {
@@ -124,7 +124,12 @@ impl StartRun<'_, '_> {
         }
     }
 
-    fn trial(&mut self, case: usize, window: Duration) -> Result<record::Observation, Refusal> {
+    fn trial(
+        &mut self,
+        round: u32,
+        case: usize,
+        window: Duration,
+    ) -> Result<record::Observation, Refusal> {
         let now_ns = self.rounds.last_at_ns;
         if let Some((count, refusal, at_ns)) = self.rounds.lost.get(&case)
             && *count >= WORKERS_LOST_MAX
@@ -137,6 +142,7 @@ impl StartRun<'_, '_> {
             window,
             cpus: self.rounds.cpus.to_vec(),
             start: self.start,
+            seed: self.rounds.schedule.seed_of(round, case),
         };
         let deadline = window * 10 + GRACE;
         let result = self.worker()?.run(&trial, deadline);

@@ -188,6 +188,7 @@ mod tests {
             window: Duration::from_millis(1),
             cpus: vec![0],
             start: 0,
+            seed: 0,
         };
         worker.run(&trial, Duration::from_millis(300))
     }

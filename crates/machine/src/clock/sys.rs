@@ -50,6 +50,10 @@ const NOT_SERVED: c_int = 1;
 const NOT_PERMITTED: c_int = 2;
 
 fn probe(clock: libc::clockid_t) -> Served {
+    // There the library may ask by another call, for times of 64 bits, than the one forbidden here.
+    if cfg!(target_pointer_width = "32") {
+        return Served::Unknown;
+    }
     // SAFETY: the child calls only what is async-signal-safe, and ends by _exit.
     let child = unsafe { libc::fork() };
     match child {

@@ -99,9 +99,10 @@ impl Clock {
         matches!(self, Self::RealtimeCoarse | Self::MonotonicCoarse)
     }
 
-    /// Whether all threads of a machine read the same one, so that two readings can be compared.
+    /// Whether readings of several threads are worth comparing: all read the same clock, and it
+    /// moves between two readings. Of a coarse one nearly all are equal, and that is no news.
     pub(super) fn is_shared(self) -> bool {
-        !matches!(self, Self::ProcessCpu | Self::ThreadCpu)
+        !matches!(self, Self::ProcessCpu | Self::ThreadCpu) && !self.is_coarse()
     }
 
     /// Whether an administrator, or NTP, may set it back.

@@ -6,7 +6,7 @@ mod phase;
 use std::time::Duration;
 
 use lab::Trial;
-use machine::counters::ThreadWatch;
+use machine::counters::thread_usage;
 use record::{Observation, Part, Reading, Refusal};
 use stats::derive_seed;
 
@@ -17,11 +17,16 @@ use super::{
     walk::{Scale, readable},
 };
 pub use count::{Collisions, collisions};
+pub(super) use phase::STEP_MIN;
 
 /// Readings equal to another thread's.
 pub(super) const COLLIDED: &str = "collided";
-/// Readings that would be, if no thread's readings knew of another's.
+/// Readings that would be, if no thread's readings knew of another's: if they came regularly,
 pub(super) const BY_CHANCE: &str = "by_chance";
+/// and if they came as by a Poisson process.
+pub(super) const BY_CHANCE_AT_RANDOM: &str = "by_chance_at_random";
+/// The chance that two readings of one instant are equal, of the two CPUs that agree the least.
+pub(super) const COINCIDE: &str = "coincide";
 /// Nanoseconds between two readings of one thread.
 pub(super) const GAP: &str = "gap";
 /// Nanoseconds that the steps of the CPUs' clocks lie apart at the most.
@@ -64,13 +69,12 @@ pub(super) fn trial(
     asked: &Trial,
 ) -> Result<Observation, Refusal> {
     readable(clock)?;
-    let seed = derive_seed(u64::from(asked.start), &asked.case.id);
     let wanted = readings_in(clock, arrival, asked.window);
     let each = readings_each(wanted, cpus.len(), machine::memory_free_bytes())?;
     let scale = Scale::begin(clock);
-    let mut taken = take(clock, arrival, cpus, each, seed)?;
+    let mut taken = take(clock, arrival, cpus, each, asked.seed)?;
     let ns_per_unit = scale.ns_per_unit();
-    let switches: u64 = taken.iter().filter_map(|thread| thread.switches).sum();
+    let switches: Option<u64> = taken.iter().map(|thread| thread.switches).sum();
     let mut readings: Vec<Vec<u64>> =
         taken.iter_mut().map(|thread| std::mem::take(&mut thread.readings)).collect();
     let seen = collisions(&mut readings);
@@ -84,18 +88,19 @@ pub(super) fn trial(
     let mut values =
         vec![(COLLIDED, part(seen.collided)), (GAP, Reading::Level(gap * ns_per_unit))];
     if let Some(steps) = phase::steps(&readings) {
-        let by_chance = steps.share_by_chance(gap) * seen.compared as f64;
-        values.push((BY_CHANCE, part(by_chance.round() as u64)));
+        let readings = |share: f64| part((share * seen.compared as f64).round() as u64);
+        let per_gap = steps.step / gap;
+        values.push((BY_CHANCE, readings(steps.share_by_chance(per_gap.min(1.0)))));
+        let at_random = 1.0 - (-per_gap).exp();
+        values.push((BY_CHANCE_AT_RANDOM, readings(steps.share_by_chance(at_random))));
         values.push((APART, Reading::Level(steps.apart_max() * ns_per_unit)));
+        values.push((COINCIDE, Reading::Level(steps.coincide_min())));
     }
-    let proof = [
-        ("readings", seen.taken as f64),
-        ("together_share", together),
-        ("involuntary_switches", switches as f64),
-    ];
+    let mut proof = vec![("readings", seen.taken as f64), ("together_share", together)];
+    proof.extend(switches.map(|switches| ("involuntary_switches", switches as f64)));
     Ok(Observation {
         readings: values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-        proof: proof.map(|(name, value)| (name.to_owned(), value)).into(),
+        proof: proof.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
     })
 }
 
@@ -120,8 +125,7 @@ fn take(
         readings.try_reserve_exact(each).map_err(|_| too_little_memory(cpus.len(), each))?;
         // Written to now, so that no page is missing later.
         readings.resize(each, 1);
-        let mut watch = ThreadWatch::new();
-        let before = watch.read();
+        let before = thread_usage();
         gate.wait()?;
         match arrival {
             Arrival::Tight => sys::sample(clock, &mut readings),
@@ -130,7 +134,7 @@ fn take(
                 sys::sample_jittered(clock, &mut readings, seed);
             }
         }
-        let usage = watch.read().since(&before).usage;
+        let usage = thread_usage().zip(before).map(|(after, before)| after.since(&before));
         Ok(Taken { readings, switches: usage.map(|usage| usage.involuntary_switches) })
     })
 }

@@ -26,7 +26,9 @@ pub(super) enum Scheme {
     AtomicCounter,
     /// A counter for each thread, with the thread's number above it.
     ThreadCounter,
-    /// Milliseconds of CLOCK_REALTIME above the low bits of one counter for all threads.
+    /// Milliseconds of CLOCK_REALTIME above the low bits of one counter for all threads: unique as
+    /// long as the clock is not set back, and no thread is held up between the two for so long that
+    /// others make four million IDs.
     TimestampCounter,
     /// 122 random bits.
     UuidV4,
@@ -124,7 +126,39 @@ pub(super) fn trial(
 struct Made<I> {
     kept: Vec<I>,
     ids: u64,
-    elapsed_ns: u64,
+    begun_ns: u64,
+    ended_ns: u64,
+}
+
+impl<I> Made<I> {
+    fn elapsed_ns(&self) -> u64 {
+        self.ended_ns - self.begun_ns
+    }
+}
+
+/// Less than this part of the time in which all were making IDs, and they were not side by side.
+const TOGETHER_SHARE_MIN: f64 = 0.5;
+/// A thread that took so many windows for one was stopped in it.
+const WINDOWS_MAX: u64 = 2;
+
+/// The part of the whole time in which all made IDs.
+///
+/// # Errors
+/// Where that is too short, or a thread lost its CPU for longer than a window.
+fn together_share<I>(made: &[Made<I>], window_ns: u64) -> Result<f64, Refusal> {
+    let not = |seen: String| Err(Refusal::EventNotProven { seen });
+    if made.iter().any(|thread| thread.elapsed_ns() > WINDOWS_MAX * window_ns) {
+        return not("a thread lost its CPU for longer than the window".to_owned());
+    }
+    let all = made.iter().map(|it| (it.begun_ns, it.ended_ns));
+    let (whole, common) = all.fold(((u64::MAX, 0), (0, u64::MAX)), |(whole, common), it| {
+        ((whole.0.min(it.0), whole.1.max(it.1)), (common.0.max(it.0), common.1.min(it.1)))
+    });
+    let share = common.1.saturating_sub(common.0) as f64 / (whole.1 - whole.0).max(1) as f64;
+    if share < TOGETHER_SHARE_MIN {
+        return not(format!("the threads ran side by side for {:.0} % only", share * 100.0));
+    }
+    Ok(share)
 }
 
 /// Lets one thread per CPU make IDs by a function of its own, all at once.
@@ -144,9 +178,10 @@ where
         gate.wait()?;
         Ok(make(kept, window.as_nanos() as u64, next))
     })?;
+    let together = together_share(&made, window.as_nanos() as u64)?;
     let mut kept: Vec<I> = made.iter().flat_map(|thread| &thread.kept).copied().collect();
     let equal = Part { events: equal(&mut kept), of: kept.len() as u64 };
-    let cost = |thread: &Made<I>| thread.elapsed_ns as f64 / thread.ids as f64;
+    let cost = |thread: &Made<I>| thread.elapsed_ns() as f64 / thread.ids as f64;
     let mean_cost = made.iter().map(cost).sum::<f64>() / made.len() as f64;
     let ids: u64 = made.iter().map(|thread| thread.ids).sum();
     Ok(Observation {
@@ -155,7 +190,7 @@ where
             (EQUAL.to_owned(), Reading::Share(equal)),
         ]
         .into(),
-        proof: [("ids".to_owned(), ids as f64)].into(),
+        proof: [("ids".to_owned(), ids as f64), ("together_share".to_owned(), together)].into(),
     })
 }
 
@@ -174,10 +209,10 @@ fn make<I: Copy>(mut kept: Vec<I>, window_ns: u64, mut next: impl FnMut() -> I) 
             // One by one, as a program makes them: a counter alone would be counted in vectors.
             chunk.fill_with(|| black_box(next()));
             ids += PER_LOOK as u64;
-            let elapsed_ns = clock::now_ns() - begun_ns;
-            if elapsed_ns >= window_ns {
+            let ended_ns = clock::now_ns();
+            if ended_ns - begun_ns >= window_ns {
                 kept.truncate(ids as usize);
-                return Made { kept, ids, elapsed_ns };
+                return Made { kept, ids, begun_ns, ended_ns };
             }
         }
     }
@@ -210,12 +245,38 @@ mod tests {
         }
     }
 
+    #[test]
+    fn threads_that_ran_one_after_another_did_not_run_together() {
+        let made = |begun_ns, ended_ns| Made { kept: vec![1u64], ids: 1, begun_ns, ended_ns };
+        for (threads, window_ns, share) in [
+            (vec![made(0, 100)], 100, Some(1.0)),
+            (vec![made(0, 100), made(10, 110)], 100, Some(90.0 / 110.0)),
+            (vec![made(0, 100), made(60, 160)], 100, None),
+            (vec![made(0, 100), made(200, 300)], 100, None),
+            (vec![made(0, 300), made(0, 300)], 100, None),
+        ] {
+            assert_eq!(together_share(&threads, window_ns).ok(), share, "{threads:?}");
+        }
+    }
+
+    /// Tests share the CPUs: a trial that lost its own is refused, and the next one may not be.
+    fn tried(run: impl Fn() -> Result<Observation, Refusal>) -> Observation {
+        let mut last = None;
+        for _ in 0..50 {
+            match run() {
+                Ok(seen) => return seen,
+                Err(refusal) => last = Some(refusal),
+            }
+        }
+        panic!("{last:?}");
+    }
+
     /// All but the raw timestamp are unique by construction, or by chance beyond any doubt.
     #[test]
     fn every_scheme_makes_ids_on_every_cpu() {
         let cpus = machine::describe().affinity;
         for scheme in SCHEMES {
-            let seen = trial(scheme, &cpus, Duration::from_millis(2)).unwrap();
+            let seen = tried(|| trial(scheme, &cpus, Duration::from_millis(2)));
             assert!(seen.readings[COST].level().unwrap() > 0.0);
             let equal = seen.readings[EQUAL].share().unwrap();
             assert!(equal.of as f64 <= seen.proof["ids"], "{scheme:?}");
@@ -230,7 +291,7 @@ mod tests {
     #[test]
     fn a_scheme_that_repeats_itself_is_found_out() {
         let cpus = machine::describe().affinity;
-        let seen = made(&cpus[..1], Duration::from_millis(1), |_| || 7u64).unwrap();
+        let seen = tried(|| made(&cpus[..1], Duration::from_millis(1), |_| || 7u64));
         let equal = seen.readings[EQUAL].share().unwrap();
         assert_eq!(equal.events, equal.of);
     }

@@ -1,6 +1,6 @@
 //! The readings themselves: by the C library, and of the TSC by its instruction.
 
-use std::{hint::black_box, mem::MaybeUninit};
+use std::{hint::black_box, io, mem::MaybeUninit};
 
 use super::clocks::Clock;
 
@@ -59,6 +59,14 @@ fn gettime(clock: libc::clockid_t) -> u64 {
         now.assume_init()
     };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Reads `clock` once, and says how that failed.
+pub(super) fn known(clock: libc::clockid_t) -> io::Result<()> {
+    let mut now = MaybeUninit::<libc::timespec>::zeroed();
+    // SAFETY: the library writes the one timespec, which outlives the call.
+    let done = unsafe { libc::clock_gettime(clock, now.as_mut_ptr()) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// What `clock` claims its step to be, in nanoseconds; none where the kernel does not know it.

@@ -1,6 +1,6 @@
 //! One thread and one clock: what a reading costs, and how the clock walks from reading to reading.
 
-use std::time::Duration;
+use std::{io::ErrorKind, time::Duration};
 
 use lab::timed;
 use machine::{
@@ -30,11 +30,15 @@ const MOVES_WITHIN: Duration = Duration::from_millis(30);
 pub(super) fn readable(clock: Clock) -> Result<(), Refusal> {
     match clock.id() {
         None => tsc::usable()?,
-        Some(id) if sys::claimed_step_ns(id).is_none() => {
-            let what = format!("{}: this kernel does not know it", clock.shown());
-            return Err(Refusal::Missing { what });
-        }
-        Some(_) => {}
+        Some(id) => sys::known(id).map_err(|error| match error.kind() {
+            ErrorKind::InvalidInput => {
+                Refusal::Missing { what: format!("{} in this kernel", clock.shown()) }
+            }
+            _ => Refusal::NotPermitted {
+                now: format!("clock_gettime of {}: {error}", clock.shown()),
+                fix: "let the filter allow clock_gettime".into(),
+            },
+        })?,
     }
     // Where a filter refuses, the library leaves the answer untouched.
     if sys::read(clock) == 0 {
@@ -207,8 +211,8 @@ mod tests {
             assert!(walk.readings[STEP].level().unwrap() > 0.0, "{clock:?}");
             let equal = walk.readings[EQUAL].share().unwrap();
             assert!(equal.of >= 2047 && equal.events <= equal.of);
-            let mostly_equal = 2 * equal.events > equal.of;
-            assert_eq!(mostly_equal, clock.is_coarse(), "{clock:?} {equal:?}");
+            // On some machines most readings of fine clocks are equal too.
+            assert!(!clock.is_coarse() || 2 * equal.events > equal.of, "{clock:?} {equal:?}");
         }
     }
 }

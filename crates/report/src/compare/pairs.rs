@@ -60,6 +60,10 @@ fn judged(section: &Section, to: &Finding, of: &Finding) -> Result<Comparison, S
     if to.better != of.better {
         return Err("not better in the same direction".into());
     }
+    // Their trials have no median, and a ratio of shares near zero says nothing.
+    if to.unit == Unit::Share {
+        return Err("shares: no ratio is made of them".into());
+    }
     let recorded = section.recorded.as_ref().ok_or("no trials behind them")?;
     let (to, of) = (rests_on(to)?, rests_on(of)?);
     let it = pair(recorded, of, to).ok_or("too few starts with rounds of both")?;
@@ -106,7 +110,7 @@ fn finding(paired: &Paired<'_>) -> Finding {
                 "{of} ({}) {} {to} ({}): {value:.3} times, round by round ({low:.3} to \
                  {high:.3}); margin {}, {}.",
                 shown(paired.of),
-                relation(verdict),
+                relation(verdict, it),
                 shown(paired.to),
                 percent(it.margin),
                 margin_from(it.margin)
@@ -120,8 +124,11 @@ fn finding(paired: &Paired<'_>) -> Finding {
     Finding { verdict, proof, ..Finding::new(id, Unit::Ratio, paired.of.better, outcome, text) }
 }
 
-fn relation(verdict: Verdict) -> &'static str {
+fn relation(verdict: Verdict, it: &Comparison) -> &'static str {
     match verdict {
+        Verdict::Inconclusive if it.verdict != stats::Verdict::Inconclusive => {
+            "differs from (and is no better or worse, being a fact)"
+        }
         Verdict::Faster => "is faster than",
         Verdict::Slower => "is slower than",
         Verdict::Same => "does not differ from",
@@ -147,8 +154,12 @@ fn headline(paired: &[Paired<'_>]) -> Finding {
     counts.extend((not > 0).then(|| format!("{not} not comparable")));
     let text = format!("The second of each pair: {}.", counts.join(", "));
     let changed = (of(Verdict::Slower) + of(Verdict::Faster)) as f64;
+    let counts = told.into_iter().map(|verdict| (word(verdict).to_owned(), of(verdict) as f64));
     let id = format!("{NAME}.changed.count");
-    Finding::new(id, Unit::Count, Better::Neither, exactly(changed), text)
+    Finding {
+        proof: counts.chain([("not_comparable".to_owned(), not as f64)]).collect(),
+        ..Finding::new(id, Unit::Count, Better::Neither, exactly(changed), text)
+    }
 }
 
 fn table(paired: &[Paired<'_>]) -> Table {

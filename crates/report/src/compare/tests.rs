@@ -71,7 +71,7 @@ fn neighbours_are_not_called_different() {
 /// A reason, and what is done to the later run that makes `fake.a.cost` not comparable for it.
 type Obstacle = (&'static str, fn(&mut Run));
 
-fn recorded(run: &mut Run) -> &mut Recorded {
+fn recorded(run: &mut Run) -> &mut record::Recorded {
     run.sections[0].recorded.as_mut().unwrap()
 }
 

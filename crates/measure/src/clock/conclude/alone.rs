@@ -9,6 +9,7 @@ use record::{
 };
 
 use super::{Metric, by_id, cells, ns, share, why};
+use crate::clock::references;
 use crate::clock::{
     clocks::Clock,
     plan::{Plan, read_case, walk_case},
@@ -68,46 +69,50 @@ fn step(clock: Clock, recorded: &Recorded) -> Finding {
     )
 }
 
+/// A share of all that was seen, and of one CPU at a time: no interval is claimed.
 fn equal(clock: Clock, recorded: &Recorded) -> Finding {
+    let case = walk_case(clock);
+    let seen = total(recorded, &case, EQUAL);
+    let outcome = counted(recorded, &case, EQUAL, seen.events as f64 / seen.of as f64);
     let shown = clock.shown();
-    Metric {
-        id: format!("clock.{}.equal_neighbours", clock.name()),
-        case: walk_case(clock),
-        metric: EQUAL,
-        unit: Unit::Share,
-        better: Better::Lower,
-        cpu_bound: false,
+    let text = match outcome.estimate() {
+        Some(it) => {
+            let of = grouped(seen.of as f64);
+            format!("Of {of} neighbouring readings of {shown} {} are equal.", share(it.value))
+        }
+        None => format!("Equal neighbours of {shown}: no number; {}.", why(&outcome)),
+    };
+    let id = format!("clock.{}.equal_neighbours", clock.name());
+    Finding {
+        references: references::of(&id),
+        proof: proof_of(recorded, &case),
+        ..Finding::new(id, Unit::Share, Better::Lower, outcome, text)
     }
-    .finding(
-        recorded,
-        |it| {
-            let interval = it.interval(Unit::Share);
-            format!(
-                "Neighbouring readings of {shown} are equal in {} ({interval}).",
-                share(it.value)
-            )
-        },
-        &format!("Equal neighbours of {shown}"),
-    )
+}
+
+/// `value` as what was counted of this metric, where its trials were not refused.
+fn counted(recorded: &Recorded, case: &str, metric: &str, value: f64) -> Outcome {
+    match estimate::outcome(recorded, case, metric) {
+        Outcome::Measured(_) => {
+            let basis = Basis::Count { of: total(recorded, case, metric).of };
+            Outcome::Measured(Estimate { value, low: value, high: value, basis })
+        }
+        other => other,
+    }
 }
 
 /// A count of all that was seen: that none was seen is no promise.
 fn backwards(clock: Clock, recorded: &Recorded) -> Finding {
     let case = walk_case(clock);
     let seen = total(recorded, &case, BACKWARDS);
-    let outcome = match estimate::outcome(recorded, &case, BACKWARDS) {
-        Outcome::Measured(_) => {
-            let value = seen.events as f64;
-            let basis = Basis::Count { of: seen.of };
-            Outcome::Measured(Estimate { value, low: value, high: value, basis })
-        }
-        other => other,
-    };
+    let outcome = counted(recorded, &case, BACKWARDS, seen.events as f64);
     let shown = clock.shown();
     let text = match (outcome.estimate(), seen.events) {
         (None, _) => format!("Whether {shown} goes back: no number; {}.", why(&outcome)),
         (_, 0) => format!("{shown} never went back in {} readings.", grouped(seen.of as f64)),
-        (_, n) => format!("{shown} went back {n} times in {} readings.", grouped(seen.of as f64)),
+        (_, n) => {
+            format!("{shown} went back {} in {} readings.", times(n), grouped(seen.of as f64))
+        }
     };
     let id = format!("clock.{}.backwards", clock.name());
     Finding {
@@ -196,17 +201,26 @@ fn served(clock: Clock, recorded: &Recorded) -> &'static str {
     }
 }
 
+/// Clock sources that the vDSO of x86 reads (arch/x86/include/asm/vdso/clocksource.h).
+const BY_VDSO: [&str; 4] =
+    ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "hyperv_clocksource_msr"];
+
 pub(super) fn caveats(plan: &Plan, recorded: &Recorded, machine: &Machine) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     let slow = |clock: &&Clock| {
         matches!(clock, Clock::Realtime | Clock::Monotonic) && served(**clock, recorded) == "kernel"
     };
     if plan.clocks.iter().any(|clock| slow(&clock)) {
-        let source = machine.clocksource.as_deref().unwrap_or("unknown");
-        let text = format!(
-            "Each reading of the clock is a system call here: the vDSO can't read the clock source \
-             in use ({source}). Where the hardware allows it, boot with clocksource=tsc."
-        );
+        let text = match machine.clocksource.as_deref() {
+            Some(source) if !BY_VDSO.contains(&source) && machine.architecture == "x86_64" => {
+                format!(
+                    "Each reading of the clock is a system call here: the vDSO can't read the \
+                     clock source in use ({source}). Where the hardware allows it, boot with \
+                     clocksource=tsc."
+                )
+            }
+            _ => "Each reading of the clock is a system call here: the vDSO is not in use.".into(),
+        };
         caveats.push(Caveat::new("clock_by_system_call", text));
     }
     let mut back = BTreeSet::new();
@@ -230,6 +244,10 @@ pub(super) fn caveats(plan: &Plan, recorded: &Recorded, machine: &Machine) -> Ve
         caveats.push(Caveat::new("backwards", text));
     }
     caveats
+}
+
+fn times(n: u64) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }
 
 /// The furthest that a clock went back, in nanoseconds.

@@ -1,14 +1,17 @@
 //! How many readings of threads that read at the same time are equal.
 
+use estimate::total;
 use record::{
-    Align, Bar, Better, Caveat, Estimate, Expected, Figure, Finding, Outcome, Quantity, Recorded,
-    Table, Unit,
+    Align, Bar, Better, Caveat, Estimate, Expected, Figure, Finding, Outcome, Part, Quantity,
+    Recorded, Table, Unit,
 };
 
 use super::{Metric, bars, by_id, cells, needs, ns, share, why};
 use crate::clock::{
     clocks::Clock,
-    collide::{APART, ARRIVALS, Arrival, BY_CHANCE, COLLIDED, GAP},
+    collide::{
+        APART, ARRIVALS, Arrival, BY_CHANCE, BY_CHANCE_AT_RANDOM, COINCIDE, COLLIDED, GAP, STEP_MIN,
+    },
     ids::SCHEMES,
     plan::{Plan, collide_case, walk_case},
     walk::STEP,
@@ -84,9 +87,12 @@ fn in_words(arrival: Arrival) -> &'static str {
     }
 }
 
-/// What threads would show whose readings know nothing of each other's: per trial from the step,
-/// the gap between readings and how far the CPUs' steps lay apart; where the latter can't be told,
-/// from step and gap alone.
+/// Of fewer of the trials a prediction is none of what was counted in all of them.
+const PREDICTED_SHARE_MIN: f64 = 0.9;
+
+/// What threads would show, in these very trials, whose readings know nothing of each other's: from
+/// step, gap and how far the CPUs' steps lay apart. Where the steps are too short for that, from
+/// step and gap alone.
 fn expected(
     clock: Clock,
     threads: usize,
@@ -94,10 +100,19 @@ fn expected(
     recorded: &Recorded,
 ) -> Option<Expected> {
     let case = collide_case(clock, threads, arrival);
-    if let Some(it) = estimate::outcome(recorded, &case, BY_CHANCE).estimate() {
-        let source = "step / gap for each other thread whose clock steps at the same moment, trial \
-                      by trial";
-        return Some(Expected { low: it.low, high: it.high, source: source.to_owned() });
+    let all = total(recorded, &case, COLLIDED);
+    let (regular, random) =
+        (total(recorded, &case, BY_CHANCE), total(recorded, &case, BY_CHANCE_AT_RANDOM));
+    if regular.of as f64 >= PREDICTED_SHARE_MIN * all.of as f64 && all.of > 0 {
+        let part = |part: Part| part.events as f64 / part.of as f64;
+        let source = "for each other thread whose clock steps at the same moment 1 - exp(-step / \
+                      gap), or step / gap if readings come regularly; trial by trial";
+        let (low, high) = (part(random), part(regular));
+        return Some(Expected { low: low.min(high), high, source: source.to_owned() });
+    }
+    let step = estimate::outcome(recorded, &walk_case(clock), STEP).estimate()?.value;
+    if step >= STEP_MIN as f64 {
+        return None;
     }
     let ceiling = ceiling_of(clock, threads, arrival, recorded)?;
     let source = "1 - (1 - step / gap)^(threads - 1)".to_owned();
@@ -152,10 +167,13 @@ pub(super) fn headline(
     let threads = plan.threads_max();
     if let Some(it) = first.outcome.estimate() {
         let case = collide_case(*clock, threads, Arrival::Jittered);
-        let seen = estimate::total(recorded, &case, COLLIDED);
+        let seen = total(recorded, &case, COLLIDED);
         let theirs = by_id(collisions, &id(*clock, threads, Arrival::Tight))
             .and_then(|tight| tight.references.first())
-            .map(|it| format!("; {}, {}: {}", it.machine, it.year, share(it.value).as_published()));
+            .map(|it| {
+                let value = share(it.value).as_published();
+                format!("; {}, {}, in tight loops: {value}", it.machine, it.year)
+            });
         first.text = if seen.events > 0 {
             format!(
                 "A raw timestamp is no unique ID: of {threads} threads that read {} at once, {} of \
@@ -282,8 +300,8 @@ pub(super) fn caveats(plan: &Plan, findings: &[Finding], recorded: &Recorded) ->
     caveats
 }
 
-/// Steps that lie further apart than this hide half of the collisions.
-const APART_TOLD_FROM_NS: f64 = 0.5;
+/// Where readings of one instant are less often equal than this, it is told.
+const COINCIDE_TOLD_BELOW: f64 = 0.5;
 
 /// Steps of the CPUs' clocks that lay apart hide collisions, and nobody promises that they stay so.
 fn out_of_step(
@@ -297,7 +315,8 @@ fn out_of_step(
     let step = by_id(findings, &format!("clock.{}.step", clock.name()))?.outcome.estimate()?.value;
     let id = format!("clock.{}.collisions.threads_{threads}.ceiling", clock.name());
     let ceiling = by_id(findings, &id)?.outcome.estimate()?.value;
-    if apart.p95.is_nan() || apart.p95 < APART_TOLD_FROM_NS {
+    let coincide = estimate::spread(recorded, &case, COINCIDE).p5;
+    if coincide.is_nan() || coincide >= COINCIDE_TOLD_BELOW {
         return None;
     }
     let text = format!(

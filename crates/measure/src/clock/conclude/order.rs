@@ -37,32 +37,33 @@ fn finding(clock: Clock, cpus: usize, recorded: &Recorded) -> Finding {
         other => other,
     };
     let mut proof = proof_of(recorded, &case);
-    let largest = extreme(recorded, &case, "violation_ns_max", f64::max);
-    let smallest = extreme(recorded, &case, "advance_ns_min", f64::min);
-    // Medians over the trials say nothing of what is the most or the least of all.
+    let shows_from = proof.get("shows_from_ns").copied();
+    let largest = largest(recorded, &case);
+    // A median over the trials says nothing of what is the most of all.
     proof.extend(largest.map(|ns| ("violation_ns_max".to_owned(), ns)));
-    proof.extend(smallest.map(|ns| ("advance_ns_min".to_owned(), ns)));
     let (shown, messages) = (clock.shown(), grouped(seen.of as f64));
     let text = match (outcome.estimate(), seen.events) {
         (None, _) => format!("Order between CPUs by {shown}: {}.", why(&outcome)),
         (_, 0) => format!(
             "The CPUs agree on the order of events by {shown}: none of {messages} messages arrived \
-             before it was sent; an offset below {} would not show.",
-            smallest.map_or("any size".to_owned(), |least| ns(least).to_string())
+             before it was sent; offsets below {} would not show.",
+            shows_from.map_or("some size".to_owned(), |least| ns(least).to_string())
         ),
         (_, events) => format!(
-            "The CPUs disagree on the order of events by {shown}: {events} of {messages} messages \
-             arrived before they were sent, by up to {}.",
+            "The CPUs disagree on the order of events by {shown}: of {messages} messages {} before \
+             being sent, by up to {}.",
+            if events == 1 { "1 arrived".to_owned() } else { format!("{events} arrived") },
             ns(largest.unwrap_or(0.0))
         ),
     };
     Finding { proof, ..Finding::new(id(clock), Unit::Count, Better::Lower, outcome, text) }
 }
 
-fn extreme(recorded: &Recorded, case: &str, name: &str, of: fn(f64, f64) -> f64) -> Option<f64> {
-    let proof = |seen: &Observation| seen.proof.get(name).copied();
+/// The furthest that the clock was behind, in nanoseconds.
+fn largest(recorded: &Recorded, case: &str) -> Option<f64> {
+    let proof = |seen: &Observation| seen.proof.get("violation_ns_max").copied();
     let seen = recorded.of_case(case).filter_map(|trial| trial.result.as_ref().ok());
-    seen.filter_map(proof).reduce(of)
+    seen.filter_map(proof).reduce(f64::max)
 }
 
 pub(super) fn caveats(plan: &Plan, recorded: &Recorded) -> Vec<Caveat> {
