@@ -74,7 +74,7 @@ impl Clock {
             Self::MonotonicCoarse => "CLOCK_MONOTONIC_COARSE",
             Self::ProcessCpu => "CLOCK_PROCESS_CPUTIME_ID",
             Self::ThreadCpu => "CLOCK_THREAD_CPUTIME_ID",
-            Self::Tsc => "the TSC (lfence, rdtsc)",
+            Self::Tsc => "the TSC",
         }
     }
 

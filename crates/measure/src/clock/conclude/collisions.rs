@@ -320,11 +320,11 @@ fn out_of_step(
         return None;
     }
     let text = format!(
-        "The CPUs' clocks do not step at the same moments: the steps of {} lay {} apart (9 in 10 \
-         rounds), of {} each, which hides collisions. Which cores the threads run on decides that, \
+        "The CPUs' clocks do not step at the same moments: the steps of {} lay up to {} apart \
+         (9 in 10 rounds), of {} each, which hides collisions. Which cores the threads run on decides that, \
          and on a virtual machine the host does: reckon with up to {}.",
         clock.shown(),
-        Quantity::range(apart.p5, apart.p95, Unit::Nanoseconds),
+        ns(apart.p95),
         ns(step),
         share(ceiling)
     );
