@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Unit;
+use crate::{Estimate, Reference, Unit};
 
 /// A picture that a renderer may draw; the list is closed and grows with the questions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,20 @@ pub struct Bar {
     /// Whether this is somebody else's number.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
+}
+
+impl Bar {
+    /// A number of this run, with its interval.
+    pub fn measured(label: impl Into<String>, it: &Estimate) -> Self {
+        let (value, low, high) = (it.value, it.low, it.high);
+        Self { label: label.into(), value, low, high, reference: false }
+    }
+
+    /// Somebody else's number, which came without an interval.
+    pub fn published(label: impl Into<String>, it: &Reference) -> Self {
+        let value = it.value;
+        Self { label: label.into(), value, low: value, high: value, reference: true }
+    }
 }
 
 /// Counts over equally wide bins.

@@ -63,6 +63,26 @@ impl Finding {
     }
 }
 
+impl Finding {
+    /// The number and its 95 % interval as the cells of a table; in place of a number, why there is
+    /// none, in a word.
+    pub fn cells(&self) -> [String; 2] {
+        match (&self.outcome, self.outcome.estimate()) {
+            (_, Some(it)) => {
+                let interval = match it.basis {
+                    Basis::Rounds { .. } | Basis::Share { .. } => {
+                        Quantity::range(it.low, it.high, self.unit)
+                    }
+                    _ => "none".to_owned(),
+                };
+                [Quantity::new(it.value, self.unit).to_string(), interval]
+            }
+            (Outcome::Refused(_), None) => ["refused".to_owned(), String::new()],
+            (_, None) => ["not run".to_owned(), String::new()],
+        }
+    }
+}
+
 /// Which of the recorded trials a number is the median of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestsOn {

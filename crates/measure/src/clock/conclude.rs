@@ -100,39 +100,12 @@ fn share(value: f64) -> Quantity {
     Quantity::new(value, Unit::Share)
 }
 
-/// Value and interval for two cells of a table; in place of a number, why there is none.
-fn cells(finding: &Finding) -> [String; 2] {
-    match (&finding.outcome, finding.outcome.estimate()) {
-        (_, Some(it)) => {
-            let interval = match it.basis {
-                record::Basis::Rounds { .. } | record::Basis::Share { .. } => {
-                    Quantity::range(it.low, it.high, finding.unit)
-                }
-                _ => "none".to_owned(),
-            };
-            [Quantity::new(it.value, finding.unit).to_string(), interval]
-        }
-        (Outcome::Refused(_), None) => ["refused".to_owned(), String::new()],
-        (_, None) => ["not run".to_owned(), String::new()],
-    }
-}
-
 /// A bar for a finding's number, and one for each of somebody else's.
 fn bars(finding: &Finding, label: &str) -> Vec<Bar> {
     let Some(it) = finding.outcome.estimate() else { return Vec::new() };
-    let ours = Bar {
-        label: label.to_owned(),
-        value: it.value,
-        low: it.low,
-        high: it.high,
-        reference: false,
-    };
-    let theirs = finding.references.iter().map(|reference| Bar {
-        label: format!("{label}: {}, {}", reference.machine, reference.year),
-        value: reference.value,
-        low: reference.value,
-        high: reference.value,
-        reference: true,
+    let theirs = finding.references.iter().map(|reference| {
+        let label = format!("{label}: {}, {}", reference.machine, reference.year);
+        Bar::published(label, reference)
     });
-    [ours].into_iter().chain(theirs).collect()
+    [Bar::measured(label, it)].into_iter().chain(theirs).collect()
 }

@@ -3,7 +3,7 @@
 use estimate::{derived_ratio, outcome, proof_of, series, spread};
 use lab::Context;
 use record::{
-    Align, Bar, Basis, Better, Conclusion, Estimate, Figure, Finding, Histogram, Outcome, Quantity,
+    Align, Bar, Better, Conclusion, Estimate, Figure, Finding, Histogram, Outcome, Quantity,
     Recorded, Reference, RestsOn, Table, Unit, grouped,
 };
 use stats::{histogram, quantile};
@@ -163,19 +163,12 @@ fn table(findings: &[Finding], recorded: &Recorded) -> Table {
     for call in CALLS {
         let id = format!("syscall.{}.cost", call.id());
         let Some(finding) = findings.iter().find(|finding| finding.id == id) else { continue };
-        let rest = match (&finding.outcome, finding.outcome.estimate()) {
-            (_, Some(it)) => {
-                let spread = spread(recorded, call.id(), COST);
-                let nine = Quantity::range(spread.p5, spread.p95, Unit::Nanoseconds);
-                let interval = match it.basis {
-                    Basis::Rounds { .. } => Quantity::range(it.low, it.high, Unit::Nanoseconds),
-                    _ => "none".to_owned(),
-                };
-                [ns(it.value).to_string(), interval, nine]
-            }
-            (Outcome::Refused(_), None) => ["refused".to_owned(), String::new(), String::new()],
-            (_, None) => ["not run".to_owned(), String::new(), String::new()],
-        };
+        let [value, interval] = finding.cells();
+        let nine = finding.outcome.estimate().map(|_| {
+            let spread = spread(recorded, call.id(), COST);
+            Quantity::range(spread.p5, spread.p95, Unit::Nanoseconds).to_string()
+        });
+        let rest = [value, interval, nine.unwrap_or_default()];
         table.rows.push([call.shown().to_owned()].into_iter().chain(rest).collect());
     }
     table
@@ -183,19 +176,8 @@ fn table(findings: &[Finding], recorded: &Recorded) -> Table {
 
 fn figures(bare: &Finding, recorded: &Recorded) -> Vec<Figure> {
     let Some(it) = bare.outcome.estimate() else { return Vec::new() };
-    let yours = Bar {
-        label: "this machine".into(),
-        value: it.value,
-        low: it.low,
-        high: it.high,
-        reference: false,
-    };
-    let theirs = bare.references.iter().map(|reference| Bar {
-        label: format!("{}, {}", reference.machine, reference.year),
-        value: reference.value,
-        low: reference.value,
-        high: reference.value,
-        reference: true,
+    let theirs = bare.references.iter().map(|reference| {
+        Bar::published(format!("{}, {}", reference.machine, reference.year), reference)
     });
     let mut values = series(recorded, Call::Gettid.id(), COST).values();
     values.sort_by(f64::total_cmp);
@@ -206,7 +188,7 @@ fn figures(bare: &Finding, recorded: &Recorded) -> Vec<Figure> {
         Figure::Bars {
             title: "gettid, here and elsewhere".into(),
             unit: Unit::Nanoseconds,
-            bars: [yours].into_iter().chain(theirs).collect(),
+            bars: [Bar::measured("this machine", it)].into_iter().chain(theirs).collect(),
         },
         Figure::Distribution {
             title: "gettid, round by round".into(),

@@ -8,7 +8,7 @@ use record::{
     grouped,
 };
 
-use super::{Metric, by_id, cells, ns, share, why};
+use super::{Metric, by_id, ns, share, why};
 use crate::clock::references;
 use crate::clock::{
     clocks::Clock,
@@ -160,7 +160,7 @@ pub(super) fn costs(plan: &Plan, findings: &[Finding], recorded: &Recorded) -> T
     let mut table = Table::new("Cost of a reading", &columns);
     for &clock in &plan.clocks {
         let cost = by_id(findings, &format!("clock.{}.read_cost", clock.name()));
-        let [value, interval] = cost.map(cells).unwrap_or_default();
+        let [value, interval] = cost.map(Finding::cells).unwrap_or_default();
         let by = served(clock, recorded).to_owned();
         table.rows.push(vec![clock.shown().to_owned(), value, interval, by]);
     }
@@ -178,7 +178,7 @@ pub(super) fn steps(plan: &Plan, findings: &[Finding]) -> Table {
     let mut table = Table::new("What a clock can tell apart, read by one thread", &columns);
     for clock in &plan.clocks {
         let of = |what: &str| by_id(findings, &format!("clock.{}.{what}", clock.name()));
-        let cell = |what: &str| of(what).map(|it| cells(it)[0].clone()).unwrap_or_default();
+        let cell = |what: &str| of(what).map(|it| it.cells()[0].clone()).unwrap_or_default();
         let claimed = of("step").and_then(|step| step.proof.get("claimed_step_ns"));
         table.rows.push(vec![
             clock.shown().to_owned(),

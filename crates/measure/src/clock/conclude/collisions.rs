@@ -6,7 +6,7 @@ use record::{
     Recorded, Table, Unit,
 };
 
-use super::{Metric, bars, by_id, cells, needs, ns, share, why};
+use super::{Metric, bars, by_id, needs, ns, share, why};
 use crate::clock::{
     clocks::Clock,
     collide::{
@@ -239,7 +239,7 @@ pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {
     for (clock, threads, arrival) in all(plan) {
         let Some(finding) = by_id(findings, &id(clock, threads, arrival)) else { continue };
         let predicted = finding.expected.as_ref();
-        let [value, interval] = cells(finding);
+        let [value, interval] = finding.cells();
         table.rows.push(vec![
             clock.shown().trim_start_matches("CLOCK_").to_owned(),
             threads.to_string(),

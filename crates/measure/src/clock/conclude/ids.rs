@@ -5,7 +5,7 @@ use record::{
     Align, Basis, Better, Estimate, Finding, Outcome, Part, Recorded, Table, Unit, grouped,
 };
 
-use super::{Metric, by_id, cells, needs, ns, why};
+use super::{Metric, by_id, needs, ns, why};
 use crate::clock::{
     ids::{COST, EQUAL, Scheme},
     plan::{Plan, id_case},
@@ -107,9 +107,9 @@ pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {
             _ => String::new(),
         };
         let mut row = vec![scheme.shown().to_owned()];
-        let cost_cell = |threads| cost(threads).map_or(String::new(), |it| cells(it)[0].clone());
+        let cost_cell = |threads| cost(threads).map_or(String::new(), |it| it.cells()[0].clone());
         row.extend(plan.makers().into_iter().map(cost_cell));
-        row.extend([cells(equal)[0].clone(), of]);
+        row.extend([equal.cells()[0].clone(), of]);
         table.rows.push(row);
     }
     table
