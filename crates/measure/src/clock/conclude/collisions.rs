@@ -321,8 +321,8 @@ fn out_of_step(
     }
     let text = format!(
         "The CPUs' clocks do not step at the same moments: the steps of {} lay up to {} apart \
-         (9 in 10 rounds), of {} each, which hides collisions. Which cores the threads run on decides that, \
-         and on a virtual machine the host does: reckon with up to {}.",
+         (9 in 10 rounds), of {} each, which hides collisions. Which cores the threads run on \
+         decides that, and on a virtual machine the host does: reckon with up to {}.",
         clock.shown(),
         ns(apart.p95),
         ns(step),
