@@ -9,6 +9,9 @@
 
 mod clean;
 mod compare;
+mod said;
+#[cfg(test)]
+mod samples;
 mod text;
 
 pub use clean::one_line;
