@@ -4,7 +4,7 @@ mod figures;
 mod look;
 mod tables;
 
-use record::{Run, Section};
+use record::{Figure, Run, Section};
 
 use crate::{one_line, said};
 pub use look::Look;
@@ -22,6 +22,13 @@ pub fn text(run: &Run, look: Look) -> String {
         page.item(&format!("{name}: "), &text);
     }
     page.end()
+}
+
+/// A figure alone, in a page that can hold characters but not ours: no indent, no colours.
+pub(crate) fn plot(figure: &Figure, width: usize) -> String {
+    let mut page = Page::new(Look { width, colour: false });
+    figures::figure(&mut page, figure);
+    page.unindented()
 }
 
 /// A sentence first, then the table, then the advice, then the caveats.
