@@ -91,7 +91,11 @@ pub fn save_and_print(run: &Run, shown: &Shown, place: Option<Place>) -> Result<
     let json = record::file::to_json(run)
         .map_err(|error| Failure::midway(format!("the run can't be written as JSON: {error}")))?;
     let saved = place.map(|place| save(place, json.as_bytes())).transpose();
-    let printed = if shown.json { print(&json) } else { print(&report::text(run, shown.look)) };
+    let printed = match shown {
+        Shown { json: true, .. } => print(&json),
+        Shown { markdown: true, .. } => print(&report::markdown(run)),
+        _ => print(&report::text(run, shown.look)),
+    };
     if let Some(where_it_is) = saved? {
         say(&where_it_is);
     }

@@ -62,6 +62,7 @@ pub struct Request {
 /// Where the answers go.
 pub struct Shown {
     pub json: bool,
+    pub markdown: bool,
     pub out: Option<PathBuf>,
     pub look: Look,
 }
@@ -76,6 +77,9 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
         question.as_ref().and_then(|question| unused(question, &survey, &measuring, &shown));
     if let Some(unused) = unused {
         return Err(Failure::wrong(unused));
+    }
+    if shown.json && shown.markdown {
+        return Err(Failure::wrong("--json and --markdown are two ways to print; choose one"));
     }
     let shown = look(shown);
     Ok(match question {
@@ -162,8 +166,9 @@ fn unused(
         return Some("--time, --seed and --cpus say how to measure; this command measures nothing");
     }
     let runs = !matches!(question, Question::Completions { .. } | Question::Man { .. });
-    if !runs && (shown.json || shown.out.is_some()) {
-        return Some("--json and --out are for runs; this command prints another kind of text");
+    if !runs && (shown.json || shown.markdown || shown.out.is_some()) {
+        let why = "--json, --markdown and --out are for runs; this command prints another text";
+        return Some(why);
     }
     None
 }
@@ -287,5 +292,6 @@ fn look(words: ShownWords) -> Shown {
         Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
     };
     let width = window().or_else(columns).unwrap_or(WIDTH_PIPED).min(1000);
-    Shown { json: words.json, out: words.out, look: Look { width, colour } }
+    let ShownWords { json, markdown, out, .. } = words;
+    Shown { json, markdown, out, look: Look { width, colour } }
 }

@@ -134,6 +134,9 @@ pub struct ShownWords {
     /// Print the run as JSON, and nothing else
     #[arg(long, global = true)]
     pub json: bool,
+    /// Print the run as Markdown, to paste into an issue tracker
+    #[arg(long, global = true)]
+    pub markdown: bool,
     /// Write the run to this file
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,

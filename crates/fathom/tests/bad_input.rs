@@ -78,6 +78,9 @@ fn wrong_words_are_refused() {
         (&["report", "x.json", "--time", "1s"], &["--time"]),
         (&["--seed", "1", "man"], &["--seed"]),
         (&["--cpus", "0", "completions", "bash"], &["--cpus"]),
+        (&["--json", "--markdown"], &["--json and --markdown"]),
+        (&["--json", "clock", "--markdown"], &["--json and --markdown"]),
+        (&["report", "x.json", "--markdown", "--json"], &["--json and --markdown"]),
     ] {
         refused_here(words, says);
     }
@@ -89,7 +92,9 @@ fn words_without_a_meaning_are_refused() {
     for words in [
         &["man", "--json"][..],
         &["man", "--out", "page.1"],
+        &["man", "--markdown"],
         &["completions", "bash", "--json"],
+        &["completions", "bash", "--markdown"],
         &["completions", "bash", "--out", "fathom.bash"],
     ] {
         refused_here(words, &[words[words.iter().position(|it| it.starts_with('-')).unwrap()]]);

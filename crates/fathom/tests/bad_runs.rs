@@ -276,7 +276,7 @@ fn a_strange_run_is_shown_without_harm() {
         let mut run = json(&good);
         oddity(&mut run);
         place.write(name, run.to_string());
-        for look in ["--color=never", "--color=always"] {
+        for look in ["--color=never", "--color=always", "--markdown"] {
             let said = place.run(&["report", name, look]);
             harm.extend(harm_of(&said, look).map(|harm| format!("{name} {look}: {harm}")));
         }

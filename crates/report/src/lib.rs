@@ -9,8 +9,13 @@
 
 mod clean;
 mod compare;
+mod markdown;
+mod said;
+#[cfg(test)]
+mod samples;
 mod text;
 
 pub use clean::one_line;
 pub use compare::{NotCompared, changed, compare, compare_survey, has_trials, pairs, slower_than};
+pub use markdown::{markdown, section as markdown_section};
 pub use text::{Look, text};

@@ -4,55 +4,31 @@ mod figures;
 mod look;
 mod tables;
 
-use record::{Ended, Finding, Hypervisor, Machine, Outcome, Run, Section, Verdict};
+use record::{Figure, Run, Section};
 
-use crate::one_line;
+use crate::{one_line, said};
 pub use look::Look;
 use look::Page;
 
 /// Everything that the run has to say.
 pub fn text(run: &Run, look: Look) -> String {
     let mut page = Page::new(look);
-    head(&mut page, run);
+    page.dim(&said::head(run).join("; "));
     for section in &run.sections {
         self::section(&mut page, section);
     }
-    match &run.ended {
-        Ended::Complete => {}
-        Ended::Interrupted => {
-            page.gap();
-            page.item("Interrupted: ", "what is above rests on the rounds finished by then.");
-        }
-        Ended::Failed(why) => {
-            page.gap();
-            page.item("Failed: ", &one_line(why));
-        }
+    if let Some((name, text)) = said::ending(run) {
+        page.gap();
+        page.item(&format!("{name}: "), &text);
     }
     page.end()
 }
 
-fn head(page: &mut Page, run: &Run) {
-    let mut words = vec![format!("Fathom {}", one_line(&run.fathom))];
-    words.extend(run.machines.first().map(machine));
-    words.push(one_line(&run.started_at).into_owned());
-    if run.sections.iter().any(|section| section.recorded.is_some()) {
-        words.push(format!("seed {}", run.seed));
-    }
-    page.dim(&words.join("; "));
-}
-
-/// The machine in a few words.
-fn machine(machine: &Machine) -> String {
-    let model = machine.cpu_model.as_deref().unwrap_or("unknown CPU");
-    let cpus = machine.cpus.len();
-    let plural = if cpus == 1 { "" } else { "s" };
-    let under = match &machine.hypervisor {
-        Some(Hypervisor::Named(name)) => format!(", under {}", one_line(name)),
-        Some(Hypervisor::None) => ", on the hardware itself".to_owned(),
-        None => String::new(),
-    };
-    let kernel = machine.kernel.as_deref().unwrap_or("of unknown release");
-    format!("{}, {cpus} CPU{plural}{under}; Linux {}", one_line(model), one_line(kernel))
+/// A figure alone, in a page that can hold characters but not ours: no indent, no colours.
+pub(crate) fn plot(figure: &Figure, width: usize) -> String {
+    let mut page = Page::new(Look { width, colour: false });
+    figures::figure(&mut page, figure);
+    page.unindented()
 }
 
 /// A sentence first, then the table, then the advice, then the caveats.
@@ -60,13 +36,12 @@ fn section(page: &mut Page, section: &Section) {
     let conclusion = &section.conclusion;
     page.gap();
     page.heading(&one_line(&section.name), &one_line(&section.question));
-    let mut findings = conclusion.findings.iter();
-    if let Some(first) = findings.next() {
+    let (first, others) = said::said(&conclusion.findings);
+    if let Some(first) = first {
         page.strong(&one_line(&first.text));
     }
-    // What was measured stands in the tables; what was derived, and what has no number, is said.
-    for finding in findings.filter(|finding| is_said(finding)) {
-        page.prose(&one_line(&finding.text));
+    for other in others {
+        page.prose(&one_line(&other.text));
     }
     for table in &conclusion.tables {
         page.gap();
@@ -88,14 +63,6 @@ fn section(page: &mut Page, section: &Section) {
             page.gap();
         }
         page.item("Caveat: ", &one_line(&caveat.text));
-    }
-}
-
-/// Of a comparison only what changed is said; all of it stands in the table.
-fn is_said(finding: &Finding) -> bool {
-    match finding.verdict {
-        Some(verdict) => matches!(verdict, Verdict::Slower | Verdict::Faster),
-        None => !matches!(finding.outcome, Outcome::Measured(_)),
     }
 }
 

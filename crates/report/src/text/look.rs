@@ -37,6 +37,12 @@ impl Page {
         self.out
     }
 
+    /// What was written as single lines, without the indent of each.
+    pub(super) fn unindented(self) -> String {
+        let lines = self.out.lines().map(|line| line.strip_prefix(INDENT).unwrap_or(line));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     pub(super) fn gap(&mut self) {
         self.out.push('\n');
     }
