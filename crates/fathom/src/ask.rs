@@ -1,22 +1,22 @@
 //! From a request to a run: one section per question, in order.
 
-use std::{sync::atomic::AtomicBool, time::SystemTime};
+use std::time::SystemTime;
 
 use lab::{Context, Experiment, Live, Reexec};
 use machine::clock;
 use record::{Ended, Machine, Run, SCHEMA, SEED_MAX, Section};
 use stats::derive_seed;
 
-use crate::{progress::Bar, request::Request, words::WORKER};
+use crate::{progress::Bar, request::Request, signals::Signals, words::WORKER};
 
 /// Asks all questions; after a signal, the rounds finished by then are in the run.
-pub fn ask(request: &Request, interrupted: &AtomicBool) -> Run {
+pub fn ask(request: &Request, signals: &Signals) -> Run {
     let mut run = empty(request.machine.clone(), request.seed);
     if request.survey {
         run.sections.push(machine::section(&request.machine));
     }
     let time = request.questions.iter().map(|(_, time)| *time).sum();
-    let mut bar = Bar::new(time, interrupted);
+    let mut bar = Bar::new(time, signals);
     for (experiment, time) in &request.questions {
         bar.section(*time);
         let context = Context {

@@ -56,7 +56,7 @@ pub fn compare(comparison: &Comparison) -> Result<ExitCode, Failure> {
 /// asked for, so whatever is wrong with the earlier file is said in a line and no more; and whoever
 /// interrupted it is not kept waiting.
 pub fn with_earlier(run: &mut Run, earlier: &Path) {
-    if run.ended != Ended::Complete || !report::has_trials(run) {
+    if run.ended != Ended::Complete {
         return;
     }
     let compared = record::file::read(earlier)

@@ -64,12 +64,18 @@ fn run() -> Result<ExitCode, Failure> {
 
 /// Asks the questions; what was asked before a signal is kept.
 fn ask(request: &Request) -> Result<ExitCode, Failure> {
-    let place = output::reserve(request)?;
-    let interrupted = signals::watch()?;
-    let mut run = ask::ask(request, &interrupted);
+    let mut place = output::reserve(request)?;
+    let signals = signals::watch()?;
+    let mut run = ask::ask(request, &signals);
+    signals.end_at_the_second();
     let nothing = ask::nothing_measured(&run);
     if let Some(earlier) = place.as_ref().and_then(Place::earlier) {
-        compare::with_earlier(&mut run, earlier);
+        if report::has_trials(&run) {
+            compare::with_earlier(&mut run, earlier);
+        } else {
+            failure::say(&format!("nothing was measured, so {} stays as it is", earlier.display()));
+            place = None;
+        }
     }
     let printed = output::save_and_print(&run, &request.shown, place)?;
     Ok(if nothing && printed == Printed::Whole {

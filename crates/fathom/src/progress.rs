@@ -3,13 +3,12 @@
 //! It draws when it is told of a trial's end, and from no thread of its own: nothing is drawn while
 //! a trial runs.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lab::{Go, Progress, Watch};
+
+use crate::signals::Signals;
 
 /// A share of the whole is counted in thousandths.
 const WHOLE: u64 = 1000;
@@ -18,7 +17,7 @@ const DRAWS_PER_SECOND: u8 = 5;
 /// Watches a run.
 pub struct Bar<'a> {
     bar: ProgressBar,
-    interrupted: &'a AtomicBool,
+    signals: &'a Signals,
     /// The whole run's time, and what of it the finished sections took.
     time: Duration,
     done: Duration,
@@ -28,12 +27,12 @@ pub struct Bar<'a> {
 
 impl<'a> Bar<'a> {
     /// A bar for a run of this length.
-    pub fn new(time: Duration, interrupted: &'a AtomicBool) -> Self {
+    pub fn new(time: Duration, signals: &'a Signals) -> Self {
         let target = ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND);
         let bar = ProgressBar::with_draw_target(Some(WHOLE), target);
         let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta:>4} left  {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self { bar, interrupted, time, done: Duration::ZERO, section: Duration::ZERO }
+        Self { bar, signals, time, done: Duration::ZERO, section: Duration::ZERO }
     }
 
     /// The next section begins, and may take this long.
@@ -44,7 +43,7 @@ impl<'a> Bar<'a> {
 
     /// Whether a signal came.
     pub fn interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
+        self.signals.came()
     }
 }
 

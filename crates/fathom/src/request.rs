@@ -118,7 +118,7 @@ fn sides(mut before: Vec<PathBuf>, mut after: Vec<PathBuf>) -> Result<Compared, 
     if after.is_empty() {
         if before.len() != 2 {
             let wrong = "compare takes two runs; several on each side: A... -- B...; or one run \
-                         with --pair";
+                         with --pair (and a percentage as in --fail-if-slower=5)";
             return Err(Failure::wrong(wrong));
         }
         after = before.split_off(1);

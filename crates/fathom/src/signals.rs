@@ -1,6 +1,13 @@
 //! Ctrl-C, SIGTERM and SIGHUP as a flag: the run ends after the trial under way, and is kept.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
 
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
@@ -12,12 +19,60 @@ use crate::failure::Failure;
 /// The exit code of an interrupted run.
 pub const INTERRUPTED: u8 = 130;
 
-/// A flag that the first signal sets; the second one ends the command at once.
+/// A second signal this soon after the first is the same one: timeout(1) signals its child and then
+/// its child's group.
+const SAME_SIGNAL: Duration = Duration::from_millis(300);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// Whether a signal came, and whether the next one ends the command at once.
+pub struct Signals {
+    came: Arc<AtomicBool>,
+    ends_at_once: Arc<AtomicBool>,
+    first_seen: OnceLock<()>,
+}
+
+impl Signals {
+    /// Whether a signal came. After the first time that one had, another one ends the command.
+    pub fn came(&self) -> bool {
+        let came = self.came.load(Ordering::Relaxed);
+        if came {
+            self.first_seen.get_or_init(|| arm(&self.ends_at_once));
+        }
+        came
+    }
+
+    /// From now on nobody asks any more whether one came: the second one ends the command all the
+    /// same. Not called while anything is measured, because a thread listens.
+    pub fn end_at_the_second(&self) {
+        let (came, ends_at_once) = (Arc::clone(&self.came), Arc::clone(&self.ends_at_once));
+        thread::spawn(move || {
+            while !came.load(Ordering::Relaxed) {
+                thread::sleep(BETWEEN_LOOKS);
+            }
+            arm(&ends_at_once);
+        });
+    }
+}
+
+/// Lets the next signal end the command, a while from now.
+fn arm(ends_at_once: &Arc<AtomicBool>) {
+    let ends_at_once = Arc::clone(ends_at_once);
+    thread::spawn(move || {
+        thread::sleep(SAME_SIGNAL);
+        ends_at_once.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Catches the signals: the first is kept as a flag, the second ends the command at once.
 ///
 /// # Errors
 /// Where the kernel refuses a handler.
-pub fn watch() -> Result<Arc<AtomicBool>, Failure> {
-    let interrupted = Arc::new(AtomicBool::new(false));
+pub fn watch() -> Result<Signals, Failure> {
+    let signals = Signals {
+        came: Arc::new(AtomicBool::new(false)),
+        ends_at_once: Arc::new(AtomicBool::new(false)),
+        first_seen: OnceLock::new(),
+    };
     let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // Whoever started us wants it ignored: nohup, or a shell that put us in the background.
@@ -25,11 +80,11 @@ pub fn watch() -> Result<Arc<AtomicBool>, Failure> {
             continue;
         }
         let ends = i32::from(INTERRUPTED);
-        flag::register_conditional_shutdown(signal, ends, Arc::clone(&interrupted))
-            .and_then(|_| flag::register(signal, Arc::clone(&interrupted)))
+        flag::register_conditional_shutdown(signal, ends, Arc::clone(&signals.ends_at_once))
+            .and_then(|_| flag::register(signal, Arc::clone(&signals.came)))
             .map_err(|error| Failure::midway(format!("signals can't be caught: {error}")))?;
     }
-    Ok(interrupted)
+    Ok(signals)
 }
 
 /// Makes a file larger than `ulimit -f` allows an error like a full disk, to be told as one.

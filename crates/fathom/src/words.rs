@@ -261,8 +261,9 @@ fn percent(text: &str) -> Result<f64, String> {
 fn pair(text: &str) -> Result<(String, String), String> {
     let right = "give two findings, as in --pair syscall.gettid.cost,syscall.getppid.cost";
     match text.split(',').map(str::trim).collect::<Vec<_>>()[..] {
+        [one, other] if one.is_empty() || other.is_empty() => Err(right.to_owned()),
         [one, other] if one == other => Err(format!("both are {one}; {right}")),
-        [one, other] if !one.is_empty() && !other.is_empty() => Ok((one.into(), other.into())),
+        [one, other] => Ok((one.into(), other.into())),
         _ => Err(right.to_owned()),
     }
 }

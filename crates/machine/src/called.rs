@@ -3,7 +3,6 @@
 use std::env::{self, consts::ARCH};
 
 use record::Locale;
-use rustix::time::{ClockId, clock_getres};
 
 use crate::{clock, cpuid, locale, sys};
 
@@ -36,8 +35,8 @@ impl Called {
         Called {
             architecture: ARCH.to_owned(),
             affinity: affinity(),
-            tick_hz: tick_hz(coarse_resolution_ns()),
-            clock_resolution_ns: Some(clock::resolution_ns()),
+            tick_hz: coarse_resolution_ns().and_then(tick_hz),
+            clock_resolution_ns: clock::resolution_ns(),
             clock_step_ns: Some(clock::step_ns()),
             hypervisor_signature: cpuid::hypervisor_signature(),
             libc: sys::libc_name(),
@@ -56,8 +55,8 @@ fn affinity() -> Option<Vec<usize>> {
     Some((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
 }
 
-fn coarse_resolution_ns() -> u64 {
-    clock::nanoseconds(clock_getres(ClockId::MonotonicCoarse))
+fn coarse_resolution_ns() -> Option<u64> {
+    clock::claimed_step_ns(libc::CLOCK_MONOTONIC_COARSE)
 }
 
 /// The coarse clock moves at timer interrupts only, so that its resolution is one tick (the

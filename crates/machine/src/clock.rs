@@ -7,10 +7,10 @@
 mod step;
 mod sys;
 
-use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 pub use step::{READS, SAMPLE_NS_MAX, step_ns, step_of};
-pub use sys::{Served, served};
+pub use sys::{Served, claimed_step_ns, served};
 
 /// Nanoseconds since some moment that stays the same until the machine restarts.
 pub fn now_ns() -> u64 {
@@ -19,8 +19,10 @@ pub fn now_ns() -> u64 {
 
 /// The step that the clock claims to have (clock_getres(2)): 1 ns almost everywhere, whatever the
 /// hardware beneath it does. [`step_ns`] is the truth.
-pub fn resolution_ns() -> u64 {
-    nanoseconds(clock_getres(ClockId::Monotonic))
+///
+/// None where the kernel, or a filter before it, does not say.
+pub fn resolution_ns() -> Option<u64> {
+    claimed_step_ns(libc::CLOCK_MONOTONIC)
 }
 
 /// A span or moment of the kernel in nanoseconds; they reach 584 years.

@@ -27,7 +27,7 @@ impl fmt::Display for BadCpuList {
         match self {
             BadCpuList::NotANumber(part) => write!(f, "{part:?} is not a CPU or a range of CPUs"),
             BadCpuList::TooLarge(cpu) => write!(f, "CPU {cpu} is beyond {CPU_MAX}"),
-            BadCpuList::NotAscending(cpu) => write!(f, "CPU {cpu} is not above the one before it"),
+            BadCpuList::NotAscending(cpu) => write!(f, "CPU {cpu} is out of order: CPUs ascend"),
         }
     }
 }

@@ -76,10 +76,17 @@ impl fmt::Display for Quantity {
         if self.unit == Unit::Count {
             return out.pad(&grouped(self.value));
         }
+        if self.unit == Unit::Share && (SHARE_ALL_BUT..1.0).contains(&self.value) {
+            // All is a word that must be true.
+            return out.pad(">99.9 %");
+        }
         let (number, suffix) = self.scaled();
         out.pad(&format!("{}{suffix}", three_digits(number)))
     }
 }
+
+/// A share from here on rounds to 100 % in three digits.
+const SHARE_ALL_BUT: f64 = 0.9995;
 
 /// What one step of a printed `suffix` is worth in `unit`.
 fn factor_of(unit: Unit, suffix: &str) -> f64 {
@@ -142,6 +149,16 @@ pub fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Ten of four million were not equal, and it read "100 %".
+    #[test]
+    fn all_but_a_few_are_not_all() {
+        for (value, shown) in
+            [(1.0, "100 %"), (0.999_999_8, ">99.9 %"), (0.9994, "99.9 %"), (0.0, "0 %")]
+        {
+            assert_eq!(Quantity::new(value, Unit::Share).to_string(), shown);
+        }
+    }
 
     #[test]
     fn prints_three_digits_in_the_largest_fitting_unit() {

@@ -73,6 +73,7 @@ struct Sides<'a> {
 pub fn compare(before: &[Run], after: &[Run]) -> Result<Section, NotCompared> {
     let sides = Sides::of(before, after)?;
     let mut tables = vec![words::verdicts(&sides.compared)];
+    tables.retain(|table| !table.rows.is_empty());
     tables.extend(words::not_compared(&sides.compared));
     tables.extend(sides.machines());
     let mut caveats = sides.caveats();
@@ -217,6 +218,9 @@ fn one<'a>(
     section: &str,
     finding: &Finding,
 ) -> Result<Between, String> {
+    if let Some(why) = finding.outcome.why() {
+        return Err(format!("no number in every run ({why})"));
+    }
     let Some(rests_on) = &finding.rests_on else {
         let basis = finding.outcome.estimate().map(|it| it.basis);
         return Err(match (&finding.outcome, basis) {
@@ -246,12 +250,16 @@ fn one<'a>(
     it.ok_or("too few starts".to_owned()).and_then(finite)
 }
 
-/// A file may hold zeros, of which no ratio can be made.
+/// Nothing that was measured changes so many times.
+const RATIO_MAX: f64 = 1e9;
+
+/// A file may hold zeros, or numbers below, of which no ratio can be made.
 fn finite(it: Between) -> Result<Between, String> {
     let per_canary = it.per_canary.map_or(1.0, |it| it.value);
     let numbers = [it.ratio.low, it.ratio.value, it.ratio.high, it.margin.value, per_canary];
     let all = numbers.iter().all(|number| number.is_finite());
-    all.then_some(it).ok_or("no ratio can be made of its values".into())
+    let is_ratio = it.ratio.low > 0.0 && it.ratio.high < RATIO_MAX;
+    (all && is_ratio).then_some(it).ok_or("no ratio can be made of its values".into())
 }
 
 /// The finding of this id in one run, where there are a number and trials behind it.

@@ -24,6 +24,16 @@ fn by_library(clock: libc::clockid_t) -> c_int {
     done | c_int::from(now.tv_sec < 0)
 }
 
+/// What a clock claims its step to be, in nanoseconds; none where the kernel does not know it, or a
+/// filter refuses the question. (rustix takes this call for one that can't fail.)
+pub fn claimed_step_ns(clock: libc::clockid_t) -> Option<u64> {
+    let mut step = UNWRITTEN;
+    // SAFETY: the library writes the one timespec, which outlives the call.
+    let done = unsafe { libc::clock_getres(clock, &raw mut step) };
+    let seconds = u64::try_from(step.tv_sec).ok().filter(|_| done == 0)?;
+    seconds.checked_mul(1_000_000_000)?.checked_add(u64::try_from(step.tv_nsec).ok()?)
+}
+
 /// Who answers the C library's clock_gettime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Served {

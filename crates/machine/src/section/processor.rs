@@ -45,7 +45,8 @@ fn topology(machine: &Machine) -> String {
     let packages: BTreeSet<u32> = machine.cpus.iter().filter_map(|cpu| cpu.package).collect();
     let cores: BTreeSet<(Option<u32>, u32)> =
         machine.cpus.iter().filter_map(|cpu| Some((cpu.package, cpu.core?))).collect();
-    if !packages.is_empty() && !cores.is_empty() {
+    // Where a CPU does not tell its core, nobody knows how many there are.
+    if machine.cpus.iter().all(|cpu| cpu.package.is_some() && cpu.core.is_some()) && cpus > 0 {
         words.push(counted(packages.len(), "package"));
         // Numbers of cores may start anew in every cluster; who shares a core is certain.
         let certain = match *machine.threads_per_core {

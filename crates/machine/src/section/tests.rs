@@ -28,6 +28,19 @@ fn an_unknown_machine_says_so_in_every_row() {
     says(&blank(), "frequency", "not visible");
 }
 
+/// Where one CPU did not tell its core, cores were guessed from those that did.
+#[test]
+fn cores_are_counted_only_where_every_cpu_tells_its_own() {
+    let cpu = |cpu, core| LogicalCpu { cpu, package: Some(0), core, kind: None };
+    for (cores, shown) in
+        [([Some(0), Some(1)], "2 CPUs, 1 package, 2 cores"), ([Some(0), None], "2 CPUs")]
+    {
+        let cpus = vec![cpu(0, cores[0]), cpu(1, cores[1])];
+        let machine = Machine { cpus, threads_per_core: vec![1], ..blank() };
+        says(&machine, "topology", shown);
+    }
+}
+
 #[test]
 fn threads_of_a_core() {
     let under = || Some(Hypervisor::Named("KVM".into()));

@@ -59,6 +59,15 @@ impl Scheme {
         }
     }
 
+    /// IDs between two looks at the clock, so that looking adds no more than a hundredth of a
+    /// nanosecond to the cheap ones, and the dear ones still end with the window.
+    fn per_look(self) -> usize {
+        match self {
+            Self::UuidV4 | Self::UuidV7 => 256,
+            _ => 2048,
+        }
+    }
+
     /// What a person calls it.
     pub(super) fn shown(self) -> &'static str {
         match self {
@@ -81,8 +90,6 @@ pub(super) fn by_name(name: &str) -> Option<Scheme> {
 const KEPT_MAX: usize = 1 << 14;
 /// and all threads' together are compared within a few milliseconds.
 const KEPT_TOGETHER_MAX: usize = 1 << 17;
-/// IDs between two looks at the clock, so that looking adds about a tenth of a nanosecond to each.
-const PER_LOOK: usize = 256;
 /// 22 bits count four million IDs per millisecond: no machine makes more.
 const COUNTER_BITS: u32 = 22;
 /// A thread's own IDs lie so far apart from another's that they never meet.
@@ -99,25 +106,26 @@ pub(super) fn trial(
     window: Duration,
 ) -> Result<Observation, Refusal> {
     let shared = Shared(AtomicU64::new(1));
+    let per_look = scheme.per_look();
     let next = || shared.0.fetch_add(1, Ordering::Relaxed);
     match scheme {
-        Scheme::Timestamp => made(cpus, window, |_| || sys::read(Clock::Realtime)),
-        Scheme::AtomicCounter => made(cpus, window, |_| next),
-        Scheme::ThreadCounter => made(cpus, window, |place| {
+        Scheme::Timestamp => made(cpus, window, per_look, |_| || sys::read(Clock::Realtime)),
+        Scheme::AtomicCounter => made(cpus, window, per_look, |_| next),
+        Scheme::ThreadCounter => made(cpus, window, per_look, |place| {
             let mut id = (place as u64 + 1) << THREAD_BITS;
             move || {
                 id += 1;
                 id
             }
         }),
-        Scheme::TimestampCounter => made(cpus, window, |_| {
+        Scheme::TimestampCounter => made(cpus, window, per_look, |_| {
             || {
                 let ms = sys::read(Clock::Realtime) / 1_000_000;
                 (ms << COUNTER_BITS) | (next() & ((1 << COUNTER_BITS) - 1))
             }
         }),
-        Scheme::UuidV4 => made(cpus, window, |_| || Uuid::new_v4().as_u128()),
-        Scheme::UuidV7 => made(cpus, window, |_| || Uuid::now_v7().as_u128()),
+        Scheme::UuidV4 => made(cpus, window, per_look, |_| || Uuid::new_v4().as_u128()),
+        Scheme::UuidV7 => made(cpus, window, per_look, |_| || Uuid::now_v7().as_u128()),
     }
 }
 
@@ -165,6 +173,7 @@ fn together_share<I>(made: &[Made<I>], window_ns: u64) -> Result<f64, Refusal> {
 fn made<I, F>(
     cpus: &[usize],
     window: Duration,
+    per_look: usize,
     maker: impl Fn(usize) -> F + Sync,
 ) -> Result<Observation, Refusal>
 where
@@ -174,9 +183,9 @@ where
     let made = together(cpus, |place, gate| {
         let mut next = maker(place);
         // What is set up at the first use, and the pages of the memory, are no part of the cost.
-        let kept = vec![next(); kept_each(cpus.len())];
+        let kept = vec![next(); kept_each(cpus.len(), per_look)];
         gate.wait()?;
-        Ok(make(kept, window.as_nanos() as u64, next))
+        Ok(make(kept, per_look, window.as_nanos() as u64, next))
     })?;
     let together = together_share(&made, window.as_nanos() as u64)?;
     let mut kept: Vec<I> = made.iter().flat_map(|thread| &thread.kept).copied().collect();
@@ -195,20 +204,25 @@ where
 }
 
 /// How many IDs each of so many threads keeps: whole looks at the clock, one at the least.
-fn kept_each(threads: usize) -> usize {
+fn kept_each(threads: usize, per_look: usize) -> usize {
     let fair = (KEPT_TOGETHER_MAX / threads).min(KEPT_MAX);
-    (fair / PER_LOOK).max(1) * PER_LOOK
+    (fair / per_look).max(1) * per_look
 }
 
 /// Makes IDs until the time is over, and keeps the last ones in the memory given.
-fn make<I: Copy>(mut kept: Vec<I>, window_ns: u64, mut next: impl FnMut() -> I) -> Made<I> {
+fn make<I: Copy>(
+    mut kept: Vec<I>,
+    per_look: usize,
+    window_ns: u64,
+    mut next: impl FnMut() -> I,
+) -> Made<I> {
     let begun_ns = clock::now_ns();
     let mut ids = 0u64;
     loop {
-        for chunk in kept.chunks_exact_mut(PER_LOOK) {
+        for chunk in kept.chunks_exact_mut(per_look) {
             // One by one, as a program makes them: a counter alone would be counted in vectors.
             chunk.fill_with(|| black_box(next()));
-            ids += PER_LOOK as u64;
+            ids += per_look as u64;
             let ended_ns = clock::now_ns();
             if ended_ns - begun_ns >= window_ns {
                 kept.truncate(ids as usize);
@@ -241,7 +255,7 @@ mod tests {
     #[test]
     fn many_threads_keep_fewer_each() {
         for (threads, kept) in [(1, 16_384), (8, 16_384), (9, 14_336), (512, 256), (4096, 256)] {
-            assert_eq!(kept_each(threads), kept, "{threads}");
+            assert_eq!(kept_each(threads, 256), kept, "{threads}");
         }
     }
 
@@ -291,7 +305,7 @@ mod tests {
     #[test]
     fn a_scheme_that_repeats_itself_is_found_out() {
         let cpus = machine::describe().affinity;
-        let seen = tried(|| made(&cpus[..1], Duration::from_millis(1), |_| || 7u64));
+        let seen = tried(|| made(&cpus[..1], Duration::from_millis(1), 256, |_| || 7u64));
         let equal = seen.readings[EQUAL].share().unwrap();
         assert_eq!(equal.events, equal.of);
     }

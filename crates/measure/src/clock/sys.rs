@@ -69,15 +69,6 @@ pub(super) fn known(clock: libc::clockid_t) -> io::Result<()> {
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What `clock` claims its step to be, in nanoseconds; none where the kernel does not know it.
-pub(super) fn claimed_step_ns(clock: libc::clockid_t) -> Option<u64> {
-    let mut step = MaybeUninit::<libc::timespec>::zeroed();
-    // SAFETY: the library writes the one timespec; where it can't, it stays zeroed, which is one.
-    let (done, step) =
-        unsafe { (libc::clock_getres(clock, step.as_mut_ptr()), step.assume_init()) };
-    (done == 0).then(|| step.tv_sec as u64 * 1_000_000_000 + step.tv_nsec as u64)
-}
-
 /// The time stamp counter, read when every instruction before it has been done: without the fence a
 /// reading may be taken before what it is to come after.
 #[cfg(target_arch = "x86_64")]

@@ -130,7 +130,7 @@ pub(super) fn walk(clock: Clock, window: Duration) -> Result<Observation, Refusa
         ("readings", walk.pairs as f64 + 1.0),
         ("backwards_ns_max", walk.backwards_max as f64 * ns_per_unit),
     ];
-    let claimed = clock.id().and_then(sys::claimed_step_ns);
+    let claimed = clock.id().and_then(clock::claimed_step_ns);
     proof.extend(claimed.map(|ns| ("claimed_step_ns", ns as f64)));
     Ok(Observation {
         readings: [

@@ -10,7 +10,7 @@ use std::{
 
 use serde::Deserialize;
 
-use crate::{Run, SCHEMA};
+use crate::{Basis, Estimate, Finding, Run, SCHEMA, Unit};
 
 /// The largest run file that is read. An hour, the longest that a question can be asked for, writes
 /// less than a quarter of it.
@@ -102,7 +102,7 @@ pub fn from_json(bytes: &[u8]) -> Result<Run, ReadError> {
         schema if schema > u64::from(SCHEMA) => {
             return Err(ReadError::Newer {
                 schema,
-                fathom: head.fathom.chars().take(40).collect(),
+                fathom: head.fathom.as_deref().unwrap_or("unknown").chars().take(40).collect(),
             });
         }
         _ => {}
@@ -128,7 +128,7 @@ fn cut(bytes: &[u8], error: &serde_json::Error) -> bool {
 #[derive(Deserialize)]
 struct Head {
     schema: u64,
-    fathom: String,
+    fathom: Option<String>,
 }
 
 /// What the types can't hold: ids unique in the run, rows as wide as their table, trials of starts
@@ -142,6 +142,9 @@ fn check(run: &Run) -> Result<(), String> {
         for finding in &section.conclusion.findings {
             if !ids.insert(&finding.id) {
                 return Err(format!("two findings are called {}", finding.id));
+            }
+            if !is_possible(finding) {
+                return Err(format!("{}: a share that is none", finding.id));
             }
         }
         for table in &section.conclusion.tables {
@@ -157,9 +160,22 @@ fn check(run: &Run) -> Result<(), String> {
             if recorded.trials.iter().any(|trial| trial.round == u32::MAX) {
                 return Err(format!("section {:?}: a round that can't be", section.name));
             }
+            let seen = recorded.trials.iter().filter_map(|trial| trial.result.as_ref().ok());
+            let mut parts =
+                seen.flat_map(|seen| seen.readings.values()).filter_map(|it| it.share());
+            if parts.any(|part| part.events > part.of) {
+                return Err(format!("section {:?}: more events than could be", section.name));
+            }
         }
     }
     Ok(())
+}
+
+/// What was counted of so many can't be more than all. (Other shares can: a noise floor of 130 %.)
+fn is_possible(finding: &Finding) -> bool {
+    let counted = |it: &&Estimate| matches!(it.basis, Basis::Share { .. } | Basis::Count { .. });
+    let share = finding.outcome.estimate().filter(|_| finding.unit == Unit::Share);
+    share.filter(counted).is_none_or(|it| it.low >= 0.0 && it.high <= 1.0)
 }
 
 #[cfg(test)]

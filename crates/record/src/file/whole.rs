@@ -96,7 +96,15 @@ impl WholeFile {
             Some(previous) => {
                 let beside = self.beside()?;
                 exchange(&beside, &self.target)?;
-                fs::rename(&beside, &previous)?;
+                if let Err(error) = fs::rename(&beside, &previous) {
+                    // Beside is the earlier file now. Where even the way back fails, both stay.
+                    if exchange(&beside, &self.target).is_err() {
+                        self.until_placed = UntilPlaced::Unnamed;
+                    }
+                    let line =
+                        format!("the one before can't become {}: {error}", previous.display());
+                    return Err(io::Error::new(error.kind(), line));
+                }
                 self.until_placed = UntilPlaced::Unnamed;
                 Ok(Placed { previous: Some(previous) })
             }
@@ -253,6 +261,20 @@ mod tests {
             (fs::read(&path).unwrap(), fs::read(&old).unwrap()),
             (b"six".into(), b"two".into())
         );
+    }
+
+    /// The earlier file was deleted when the name for it could not be taken.
+    #[test]
+    fn an_earlier_file_that_can_not_be_kept_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        WholeFile::create(&path).unwrap().place(b"one", None).unwrap();
+        fs::create_dir(folder.path().join("old.json")).unwrap();
+        let placed = WholeFile::create(&path).unwrap().place(b"two", Some("old.json"));
+        let error = placed.unwrap_err();
+        assert!(error.to_string().contains("old.json"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names_in(folder.path()), ["old.json", "run.json"]);
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn judged(section: &Section, to: &Finding, of: &Finding) -> Result<Comparison, S
     let (to, of) = (rests_on(to)?, rests_on(of)?);
     let it = pair(recorded, of, to).ok_or("too few starts with rounds of both")?;
     let numbers = [it.ratio.low, it.ratio.value, it.ratio.high, it.margin];
-    let finite = numbers.iter().all(|number| number.is_finite());
+    let finite = numbers.iter().all(|number| number.is_finite()) && it.ratio.low > 0.0;
     finite.then_some(it).ok_or("no ratio can be made of their values".into())
 }
 
