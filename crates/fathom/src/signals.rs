@@ -45,22 +45,26 @@ impl Signals {
     /// same. Not called while anything is measured, because a thread listens.
     pub fn end_at_the_second(&self) {
         let (came, ends_at_once) = (Arc::clone(&self.came), Arc::clone(&self.ends_at_once));
-        thread::spawn(move || {
+        let ends_anyway = Arc::clone(&self.ends_at_once);
+        let listening = thread::Builder::new().spawn(move || {
             while !came.load(Ordering::Relaxed) {
                 thread::sleep(BETWEEN_LOOKS);
             }
             arm(&ends_at_once);
         });
+        // Where no thread can be had, the first one has to do.
+        ends_anyway.fetch_or(listening.is_err(), Ordering::Relaxed);
     }
 }
 
 /// Lets the next signal end the command, a while from now.
 fn arm(ends_at_once: &Arc<AtomicBool>) {
-    let ends_at_once = Arc::clone(ends_at_once);
-    thread::spawn(move || {
+    let later = Arc::clone(ends_at_once);
+    let waiting = thread::Builder::new().spawn(move || {
         thread::sleep(SAME_SIGNAL);
-        ends_at_once.store(true, Ordering::Relaxed);
+        later.store(true, Ordering::Relaxed);
     });
+    ends_at_once.fetch_or(waiting.is_err(), Ordering::Relaxed);
 }
 
 /// Catches the signals: the first is kept as a flag, the second ends the command at once.

@@ -218,7 +218,7 @@ fn a_worker_answers_words_that_it_does_not_understand() {
     let mut asks = child.stdin.take().expect("a pipe");
     let mut answers = BufReader::new(child.stdout.take().expect("a pipe"));
     let unknown = r#"{"case":{"id":"x","levels":{"call":"reboot"}},
-        "window":{"secs":0,"nanos":1000000},"cpus":[0],"start":0}"#
+        "window":{"secs":0,"nanos":1000000},"cpus":[0],"start":0,"seed":0}"#
         .replace('\n', "");
     let nowhere = unknown.replace("[0]", "[4000000]");
     for ask in ["", "hello", "{}", "[[[[", r#"{"case":1}"#, &unknown, &nowhere] {
