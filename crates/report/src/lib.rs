@@ -9,8 +9,10 @@
 
 mod clean;
 mod compare;
+mod html;
 mod text;
 
 pub use clean::one_line;
 pub use compare::{NotCompared, changed, compare, compare_survey, has_trials, pairs, slower_than};
+pub use html::html;
 pub use text::{Look, text};

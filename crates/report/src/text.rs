@@ -42,7 +42,7 @@ fn head(page: &mut Page, run: &Run) {
 }
 
 /// The machine in a few words.
-fn machine(machine: &Machine) -> String {
+pub(crate) fn machine(machine: &Machine) -> String {
     let model = machine.cpu_model.as_deref().unwrap_or("unknown CPU");
     let cpus = machine.cpus.len();
     let plural = if cpus == 1 { "" } else { "s" };
@@ -92,7 +92,7 @@ fn section(page: &mut Page, section: &Section) {
 }
 
 /// Of a comparison only what changed is said; all of it stands in the table.
-fn is_said(finding: &Finding) -> bool {
+pub(crate) fn is_said(finding: &Finding) -> bool {
     match finding.verdict {
         Some(verdict) => matches!(verdict, Verdict::Slower | Verdict::Faster),
         None => !matches!(finding.outcome, Outcome::Measured(_)),

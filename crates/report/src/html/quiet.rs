@@ -1,0 +1,43 @@
+//! How quiet it was, as far as the run can tell.
+
+use record::{Finding, Quantity, Run, Start, Unit};
+
+/// By these the lab's own findings are known, whatever the question.
+const NOISE_FLOOR: &str = ".noise_floor";
+const CANARY: &str = ".canary";
+
+/// How quiet it was, in up to three sentences; none where nothing was timed.
+pub(super) fn sentences(run: &Run) -> Vec<String> {
+    let recorded = || run.sections.iter().filter_map(|section| section.recorded.as_ref());
+    let starts: Vec<&Start> = recorded().flat_map(|recorded| &recorded.starts).collect();
+    let mut sentences = Vec::new();
+    if !starts.is_empty() {
+        let foreign = used(&starts, |start| start.foreign_cpus);
+        let steal = used(&starts, |start| start.steal_cpus);
+        sentences.push(format!(
+            "Other processes used {foreign} CPUs meanwhile, and the host withheld {steal}."
+        ));
+    }
+    let findings = || run.sections.iter().flat_map(|section| &section.conclusion.findings);
+    let ending = |suffix: &'static str| findings().filter(move |it| it.id.ends_with(suffix));
+    let floors = ending(NOISE_FLOOR).filter_map(|it| Some(it.outcome.estimate()?.value));
+    if let Some(floor) = floors.reduce(f64::max) {
+        let floor = Quantity::new(floor, Unit::Share);
+        sentences.push(format!("Identical cases differed by up to {floor}."));
+    }
+    sentences.extend(ending(CANARY).next().map(|canary: &Finding| canary.text.clone()));
+    sentences
+}
+
+/// CPUs used over all starts; the kernel counts in ticks, so only the sum has a meaning.
+fn used(starts: &[&Start], cpus: impl Fn(&Start) -> Option<f64>) -> String {
+    let known: Vec<(f64, f64)> = starts
+        .iter()
+        .filter_map(|start| Some((cpus(start)? * start.wall_ns as f64, start.wall_ns as f64)))
+        .collect();
+    let wall_ns: f64 = known.iter().map(|(_, wall_ns)| wall_ns).sum();
+    match known.as_slice() {
+        [] => "an unknown number of".to_owned(),
+        _ => format!("{:.2}", (known.iter().map(|(used, _)| used).sum::<f64>() / wall_ns).max(0.0)),
+    }
+}

@@ -1,0 +1,171 @@
+//! One question on the page: the answer first, then what it rests on.
+
+use record::{Align, Conclusion, Finding, Quantity, Run, Section};
+
+use super::{
+    figures, findings,
+    markup::{Markup, is_dotted_id, is_plain},
+    method, tables,
+};
+use crate::text::is_said;
+
+/// More than any question has to say; what is left out stands in the run's file.
+const SAID_MAX: usize = 200;
+
+/// Where a section stands on the page.
+pub(super) struct Place {
+    /// Its element's id, which is never a name of anything in a window.
+    pub(super) id: String,
+}
+
+impl Place {
+    /// A section is found by its name, where that is fit for an address and not taken.
+    pub(super) fn all(sections: &[Section], max: usize) -> Vec<Self> {
+        let mut places: Vec<Self> = Vec::new();
+        for (index, section) in sections.iter().take(max).enumerate() {
+            let named = format!("section-{}", section.name);
+            let free = is_plain(&section.name) && places.iter().all(|place| place.id != named);
+            places.push(Self { id: if free { named } else { format!("section.{index}") } });
+        }
+        places
+    }
+}
+
+pub(super) fn section(page: &mut Markup, run: &Run, section: &Section, place: &Place) {
+    let conclusion = &section.conclusion;
+    page.open("section", &[("id", &place.id), ("aria-labelledby", &heading_id(place))]);
+    page.leaf("p", &[("class", "name")], &section.name);
+    page.within("h2", &[("id", &heading_id(place))], |page| {
+        page.leaf("a", &[("href", &format!("#{}", place.id))], &section.question);
+    });
+    said(page, conclusion);
+    figures::figures(page, &conclusion.figures, &place.id);
+    for table in conclusion.tables.iter().take(tables::TABLES_MAX) {
+        tables::table(page, table);
+    }
+    left_out(page, conclusion.tables.len(), tables::TABLES_MAX, "tables");
+    findings::references(page, &conclusion.findings);
+    advice(page, conclusion);
+    caveats(page, conclusion);
+    how(page, run, section);
+    findings::all(page, &conclusion.findings, &said_ids(conclusion));
+    page.close("section");
+}
+
+fn heading_id(place: &Place) -> String {
+    format!("{}.heading", place.id)
+}
+
+/// Those with a sentence of their own above the tables, the first of which is the answer.
+fn said_findings(conclusion: &Conclusion) -> impl Iterator<Item = &Finding> {
+    let others = conclusion.findings.iter().skip(1).filter(|finding| is_said(finding));
+    conclusion.findings.iter().take(1).chain(others).take(SAID_MAX)
+}
+
+fn said_ids(conclusion: &Conclusion) -> Vec<&str> {
+    said_findings(conclusion).map(|finding| finding.id.as_str()).collect()
+}
+
+fn said(page: &mut Markup, conclusion: &Conclusion) {
+    for (place, finding) in said_findings(conclusion).enumerate() {
+        let class = if place == 0 { "answer" } else { "said" };
+        match is_dotted_id(&finding.id) {
+            true => page.open("p", &[("class", class), ("id", &finding.id)]),
+            false => page.open("p", &[("class", class)]),
+        }
+        page.text(&finding.text);
+        if is_dotted_id(&finding.id) {
+            let (to, label) = (format!("#{}", finding.id), format!("Link to {}", finding.id));
+            page.text(" ");
+            page.leaf("a", &[("class", "here"), ("href", &to), ("aria-label", &label)], "#");
+        }
+        page.close("p");
+    }
+}
+
+fn advice(page: &mut Markup, conclusion: &Conclusion) {
+    let advice: Vec<&str> =
+        conclusion.findings.iter().filter_map(|finding| finding.advice.as_deref()).collect();
+    list(page, "advice", "Advice", &advice);
+}
+
+fn caveats(page: &mut Markup, conclusion: &Conclusion) {
+    let caveats: Vec<&str> = conclusion.caveats.iter().map(|caveat| caveat.text.as_str()).collect();
+    list(page, "caveats", "Caveats", &caveats);
+}
+
+fn list(page: &mut Markup, class: &str, title: &str, items: &[&str]) {
+    if items.is_empty() {
+        return;
+    }
+    page.within("div", &[("class", class)], |page| {
+        page.leaf("h3", &[], title);
+        page.open("ul", &[]);
+        for item in items.iter().take(SAID_MAX) {
+            page.leaf("li", &[], item);
+        }
+        page.close("ul");
+        left_out(page, items.len(), SAID_MAX, "of them");
+    });
+}
+
+fn left_out(page: &mut Markup, count: usize, max: usize, what: &str) {
+    if count > max {
+        page.leaf("p", &[("class", "cut")], &format!("... and {} more {what}", count - max));
+    }
+}
+
+fn how(page: &mut Markup, run: &Run, section: &Section) {
+    page.open("div", &[("class", "how")]);
+    if let Some(recorded) = &section.recorded {
+        page.leaf("h3", &[], "How it was measured");
+        page.leaf("p", &[], &method::sentences(recorded).join(" "));
+    }
+    if let Some(command) = method::command(run, section) {
+        page.within("p", &[("class", "again")], |page| {
+            page.text("Measure it again: ");
+            page.leaf("code", &[], &command);
+        });
+    }
+    let attributes = [("type", "button"), ("class", "copy"), ("data-copy", "")];
+    page.leaf("button", &attributes, "Copy as Markdown");
+    page.within("pre", &[("class", "markdown"), ("hidden", "")], |page| {
+        page.lines(&section_markdown(section));
+    });
+    page.close("div");
+}
+
+/// The section for an issue tracker: the answer, what else is said, the tables.
+fn section_markdown(section: &Section) -> String {
+    let plain = |text: &str| crate::one_line(text).replace('|', "\\|");
+    let mut text = format!("## {}\n\n", plain(&section.question));
+    for (place, finding) in said_findings(&section.conclusion).enumerate() {
+        let sentence = plain(&finding.text);
+        text += &if place == 0 { format!("**{sentence}**\n\n") } else { format!("{sentence}\n\n") };
+    }
+    for table in section.conclusion.tables.iter().take(tables::TABLES_MAX) {
+        let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        text += &format!("### {}\n\n", plain(&table.title));
+        text += &row(table.columns.iter().map(|column| plain(&column.title)).collect());
+        text += &row(table.columns.iter().map(|column| rule(column.align).to_owned()).collect());
+        for cells in table.rows.iter().take(tables::ROWS_MAX) {
+            text += &row(cells.iter().map(|cell| plain(cell)).collect());
+        }
+        text += "\n";
+    }
+    text
+}
+
+fn rule(align: Align) -> &'static str {
+    match align {
+        Align::Left => "---",
+        Align::Right => "--:",
+    }
+}
+
+/// A number, and where it lies: `103 ns`, `95 %: 100 to 105 ns`; none where there is no number.
+pub(super) fn number(finding: &Finding) -> Option<(String, String)> {
+    let estimate = finding.outcome.estimate()?;
+    let value = Quantity::new(estimate.value, finding.unit).to_string();
+    Some((value, estimate.interval(finding.unit)))
+}
