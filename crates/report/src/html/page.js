@@ -6,7 +6,10 @@ root.classList.add('js');
 
 /** Text from base64 of gzip; undone by the browser itself. */
 async function unpacked(base64) {
-  const bytes = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
+  const letters = atob(base64.trim());
+  const bytes = new Uint8Array(letters.length);
+  // Ten times as fast as `Uint8Array.from` with a function, which is felt at two million letters.
+  for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Response(stream).text();
 }

@@ -118,7 +118,7 @@ fn left_out(page: &mut Markup, count: usize, max: usize, what: &str) {
 fn how(page: &mut Markup, run: &Run, section: &Section) {
     page.open("div", &[("class", "how")]);
     if let Some(recorded) = &section.recorded {
-        page.leaf("h3", &[], "How it was measured");
+        page.leaf("h3", &[], "Method");
         page.leaf("p", &[], &method::sentences(recorded).join(" "));
     }
     if let Some(command) = method::command(run, section) {

@@ -12,10 +12,19 @@ const LETTER = 7;
 
 const positive = (numbers) => numbers.filter((number) => Number.isFinite(number) && number > 0);
 
+const TIMES = [[1e9, ' s'], [1e6, ' ms'], [1e3, ' µs'], [1, ' ns']];
+/** Times on a linear axis have the one unit that fits the greatest of them. */
+function fitted(unit, values, log) {
+  if (unit.suffix !== 's' || log) return unit;
+  const most = Math.max(...positive(values));
+  const [size, suffix] = TIMES.find(([least]) => most >= least) ?? TIMES[3];
+  return { factor: 1 / size, format: '~g', suffix };
+}
+
 function axis(look, unit, log, title) {
   return {
     type: log ? 'log' : 'linear',
-    title: { text: title ?? '', standoff: 12 },
+    title: { text: title ?? '', standoff: 12, font: { size: 13, color: look.soft } },
     tickformat: unit.format,
     ticksuffix: unit.suffix,
     // Between the powers of ten only where there is room for it.
@@ -31,7 +40,7 @@ function frame(look, height, more) {
     width: look.width, height, autosize: false,
     paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)',
     font: { family: look.font, size: 13, color: look.ink },
-    margin: { l: 8, r: 16, t: 8, b: 40 },
+    margin: { l: 8, r: 16, t: 8, b: 28 },
     hovermode: 'closest', hoverdistance: 40, showlegend: false,
     // On a touch screen a finger that moves scrolls the page.
     dragmode: look.touch ? false : 'zoom',
@@ -55,11 +64,12 @@ function whiskers(look, items, factor, log) {
 }
 
 function bars(figure, state, look) {
-  const { factor } = figure.y.unit;
   const log = state.log.y;
+  const unit = fitted(figure.y.unit, figure.bars.map((bar) => bar.value), log);
+  const { factor } = unit;
   const items = figure.bars.map((bar, row) => ({ ...bar, row }));
   const shown = items.filter((it) => !state.hidden.has(it.reference ? 'theirs' : 'ours'));
-  const hover = (it) => `<b>${it.label}</b><br>${it.said}`;
+  const hover = (it) => `${it.label}<br>${it.said}`;
   const common = (part) => ({
     x: part.map((it) => it.value * factor), y: part.map((it) => it.row),
     hovertext: part.map(hover), hoverinfo: 'text', said: part.map((it) => `${it.name}: ${it.said}`),
@@ -88,7 +98,7 @@ function bars(figure, state, look) {
   const letters = Math.max(0, ...shown.map((it) => it.said.length)) * LETTER + 24;
   const labels = narrow ? 0 : Math.max(0, ...items.map((it) => it.name.length)) * LETTER;
   const room = Math.max(0.3, 1 - letters / Math.max(1, look.width - Math.min(labels, 320) - 24));
-  const x = { ...axis(look, figure.y.unit, log), ...span(shown, factor, log, room) };
+  const x = { ...axis(look, unit, log), ...span(shown, factor, log, room) };
   const y = {
     range: [items.length - 0.4, narrow ? -0.8 : -0.6], tickvals: items.map((it) => it.row),
     ticktext: items.map((it) => it.label), showticklabels: !narrow, automargin: true,
@@ -100,7 +110,7 @@ function bars(figure, state, look) {
     xref: 'paper', x: 0, y: it.row, yshift: 19, text: it.label, showarrow: false,
     xanchor: 'left', font: { color: look.soft, size: 12 },
   })) : [];
-  const height = items.length * (narrow ? 52 : 34) + 64;
+  const height = items.length * (narrow ? 52 : 34) + 52;
   return { data, layout: frame(look, height, { xaxis: x, yaxis: y, annotations }) };
 }
 
@@ -116,24 +126,27 @@ function span(items, factor, log, room) {
 }
 
 function distribution(figure, state, look) {
-  const { factor } = figure.x.unit;
+  const unit = fitted(figure.x.unit, figure.bins.map((bin) => bin.at), false);
+  const { factor } = unit;
   const data = [{
-    type: 'bar', width: figure.width * factor, marker: { color: look.colours[0], line: { width: 0 } },
+    type: 'bar', width: figure.width * factor * 0.92, marker: { color: look.colours[0], line: { width: 0 } },
     x: figure.bins.map((bin) => bin.at * factor), y: figure.bins.map((bin) => bin.count),
     hovertext: figure.bins.map((bin) => bin.said), hoverinfo: 'text',
     said: figure.bins.map((bin) => bin.said),
   }];
   const counts = { format: '~s', suffix: '' };
   const y = { ...axis(look, counts, state.log.y, 'count'), rangemode: 'tozero' };
-  const x = axis(look, figure.x.unit, false);
+  const x = axis(look, unit, false);
   return { data, layout: frame(look, look.width < NARROW ? 240 : 280, {
-    xaxis: x, yaxis: y, bargap: 0.06, margin: { l: 8, r: 16, t: 12, b: 40 },
+    xaxis: x, yaxis: y, margin: { l: 8, r: 16, t: 12, b: 28 },
   }) };
 }
 
 function lines(figure, state, look) {
-  const [fx, fy] = [figure.x.unit.factor, figure.y.unit.factor];
   const all = figure.lines.flatMap((line) => line.points);
+  const unitX = fitted(figure.x.unit, all.map((point) => point.x), state.log.x);
+  const unitY = fitted(figure.y.unit, all.map((point) => point.value), state.log.y);
+  const [fx, fy] = [unitX.factor, unitY.factor];
   const floor = Math.min(...positive(all.map((point) => point.value))) / 10;
   const low = (point) => (state.log.y ? Math.max(point.low, floor) : point.low);
   const data = [];
@@ -152,32 +165,34 @@ function lines(figure, state, look) {
       x: line.points.map((point) => point.x * fx), y: line.points.map((point) => point.value * fy),
       line: { color: colour, width: 2, dash: line.reference ? 'dot' : DASHES[place % DASHES.length] },
       marker: { symbol: line.reference ? 'diamond' : MARKS[place % MARKS.length], size: 7, color: colour },
-      hovertext: line.points.map((point) => `<b>${line.label}</b><br>${point.said}`),
+      hovertext: line.points.map((point) => `${line.label}<br>${point.said}`),
       hoverinfo: 'text', said: line.points.map((point) => `${line.name}, ${point.said}`),
     });
   });
-  const x = { ...axis(look, figure.x.unit, state.log.x, figure.x.title), ...levels(figure, state, look) };
-  const y = axis(look, figure.y.unit, state.log.y, figure.y.title);
+  const named = levels(figure, state, look, fx);
+  const x = { ...axis(look, unitX, state.log.x, figure.x.title), ...named };
+  const y = axis(look, unitY, state.log.y, figure.y.title);
   return { data, layout: frame(look, look.width < NARROW ? 320 : 420, {
     xaxis: x, yaxis: y, margin: { l: 8, r: 16, t: 12, b: 48 },
   }) };
 }
 
 /** Along a logarithmic axis the levels that were chosen are named, as many as there is room for. */
-function levels(figure, state, look) {
+function levels(figure, state, look, factor) {
   if (!state.log.x) return {};
   const named = new Map();
   for (const point of figure.lines.flatMap((line) => line.points)) named.set(point.x, point.at);
   const sorted = [...named].sort(([a], [b]) => a - b);
   const each = Math.ceil(sorted.length / Math.max(2, Math.floor(look.width / 80)));
   const kept = sorted.filter((_, place) => place % each === 0);
-  const { factor } = figure.x.unit;
   return { tickvals: kept.map(([x]) => x * factor), ticktext: kept.map(([, at]) => at) };
 }
 
 function heat_map(figure, state, look) {
-  const { factor, suffix } = figure.y.unit;
   const log = state.log.y;
+  const values = figure.cells.flat().map((cell) => cell.value ?? NaN);
+  const unit = fitted(figure.y.unit, values, log);
+  const { factor, suffix } = unit;
   const shade = (cell) => {
     if (cell.value === null) return null;
     return log ? Math.log10(cell.value * factor) : cell.value * factor;
@@ -186,8 +201,8 @@ function heat_map(figure, state, look) {
   const names = (row, column) =>
     `${figure.rows.title} ${figure.rows.labels[row]}, ${figure.columns.title} ${figure.columns.labels[column]}`;
   const said = figure.cells.map((cells, row) => cells.map((cell, column) => (
-    `<b>${names(row, column)}</b><br>${cell.said}`)));
-  const known = positive(figure.cells.flat().map((cell) => (cell.value ?? NaN) * factor));
+    `${names(row, column)}<br>${cell.said}`)));
+  const known = positive(values.map((value) => value * factor));
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const steps = [0, 0.25, 0.5, 0.75, 1].map((share) => least * (most / least) ** share);
   const words = (number) => look.words(number, suffix);
@@ -195,7 +210,7 @@ function heat_map(figure, state, look) {
     type: 'heatmap', z, hovertext: said, hoverinfo: 'text', colorscale: 'Cividis', xgap: 1, ygap: 1,
     colorbar: {
       thickness: 12, outlinewidth: 0, tickfont: { color: look.soft }, ticksuffix: suffix,
-      tickformat: figure.y.unit.format, len: 1,
+      tickformat: unit.format, len: 1,
       ...(log ? { tickvals: steps.map(Math.log10), ticktext: steps.map(words), ticksuffix: '' } : {}),
     },
   }];
@@ -203,7 +218,7 @@ function heat_map(figure, state, look) {
     const each = Math.ceil(labels.labels.length / Math.max(2, room));
     const kept = labels.labels.map((_, place) => place).filter((place) => place % each === 0);
     return {
-      title: { text: labels.title, standoff: 8 }, tickvals: kept, automargin: true, showgrid: false,
+      title: { text: labels.title, standoff: 8, font: { size: 13, color: look.soft } }, tickvals: kept, automargin: true, showgrid: false,
       ticktext: kept.map((place) => labels.labels[place]), zeroline: false,
       tickfont: { color: look.soft },
     };
