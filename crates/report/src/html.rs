@@ -104,3 +104,6 @@ fn foot(page: &mut Markup, run: &Run) {
     );
     page.close("footer");
 }
+
+#[cfg(test)]
+mod tests;

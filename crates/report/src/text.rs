@@ -100,4 +100,4 @@ pub(crate) fn is_said(finding: &Finding) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

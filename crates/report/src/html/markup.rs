@@ -3,7 +3,7 @@
 //! All text and every attribute goes through [`escaped`]; what does not is of our own making and
 //! says so by its name.
 
-use crate::one_line;
+use crate::{clean::is_treacherous, one_line};
 
 /// A page under way.
 pub(super) struct Markup {
@@ -34,7 +34,7 @@ impl Markup {
         self.out.push('<');
         self.out.push_str(tag);
         for (name, value) in attributes {
-            self.out.push_str(&format!(" {name}=\"{}\"", escaped(value)));
+            self.out.push_str(&format!(" {name}=\"{}\"", escaped(&one_line(value))));
         }
         self.out.push('>');
     }
@@ -90,7 +90,8 @@ impl Markup {
     }
 }
 
-/// Text as markup that means just that text, between tags and within quotes alike. The two quotes
+/// Text as markup that means just that text, between tags and within quotes alike, and moves no
+/// letters about on the screen. The two quotes
 /// are numbers, because the charts' labels know few names of characters.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
@@ -101,6 +102,8 @@ pub(super) fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&#34;"),
             '\'' => out.push_str("&#39;"),
+            '\n' => out.push('\n'),
+            _ if is_treacherous(letter) => out.push('\u{fffd}'),
             _ => out.push(letter),
         }
     }

@@ -12,11 +12,15 @@ pub(super) fn sentences(run: &Run) -> Vec<String> {
     let starts: Vec<&Start> = recorded().flat_map(|recorded| &recorded.starts).collect();
     let mut sentences = Vec::new();
     if !starts.is_empty() {
-        let foreign = used(&starts, |start| start.foreign_cpus);
-        let steal = used(&starts, |start| start.steal_cpus);
-        sentences.push(format!(
-            "Other processes used {foreign} CPUs meanwhile, and the host withheld {steal}."
-        ));
+        let foreign = match used(&starts, |start| start.foreign_cpus) {
+            Some(cpus) => format!("Other processes used {cpus:.2} CPUs meanwhile"),
+            None => "What other processes used meanwhile is unknown".to_owned(),
+        };
+        let steal = match used(&starts, |start| start.steal_cpus) {
+            Some(cpus) => format!("the host withheld {cpus:.2}"),
+            None => "what the host withheld is unknown".to_owned(),
+        };
+        sentences.push(format!("{foreign}; {steal}."));
     }
     let findings = || run.sections.iter().flat_map(|section| &section.conclusion.findings);
     let ending = |suffix: &'static str| findings().filter(move |it| it.id.ends_with(suffix));
@@ -30,14 +34,9 @@ pub(super) fn sentences(run: &Run) -> Vec<String> {
 }
 
 /// CPUs used over all starts; the kernel counts in ticks, so only the sum has a meaning.
-fn used(starts: &[&Start], cpus: impl Fn(&Start) -> Option<f64>) -> String {
-    let known: Vec<(f64, f64)> = starts
-        .iter()
-        .filter_map(|start| Some((cpus(start)? * start.wall_ns as f64, start.wall_ns as f64)))
-        .collect();
-    let wall_ns: f64 = known.iter().map(|(_, wall_ns)| wall_ns).sum();
-    match known.as_slice() {
-        [] => "an unknown number of".to_owned(),
-        _ => format!("{:.2}", (known.iter().map(|(used, _)| used).sum::<f64>() / wall_ns).max(0.0)),
-    }
+fn used(starts: &[&Start], cpus: impl Fn(&Start) -> Option<f64>) -> Option<f64> {
+    let known = starts.iter().filter_map(|start| Some((cpus(start)?, start.wall_ns as f64)));
+    let (used, wall_ns) =
+        known.fold((0.0, 0.0), |(used, all), (cpus, ns)| (used + cpus * ns, all + ns));
+    (wall_ns > 0.0).then_some((used / wall_ns).max(0.0))
 }

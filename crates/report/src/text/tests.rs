@@ -68,7 +68,7 @@ fn section() -> Section {
     }
 }
 
-fn run() -> Run {
+pub(crate) fn run() -> Run {
     Run {
         schema: SCHEMA,
         fathom: "0.1.0".into(),
@@ -85,7 +85,7 @@ fn run() -> Run {
     }
 }
 
-fn lines() -> Figure {
+pub(crate) fn lines() -> Figure {
     let axis = |title: &str, unit| Axis { title: title.into(), unit, scale: Scale::Log };
     let point = |x: f64, value: f64| Point { x, value, low: value * 0.9, high: value * 1.1 };
     let line = |label: &str, reference, from: f64, to: f64| Line {
@@ -104,7 +104,7 @@ fn lines() -> Figure {
     }
 }
 
-fn heat_map() -> Figure {
+pub(crate) fn heat_map() -> Figure {
     let cpus = |title: &str| Labels {
         title: title.into(),
         labels: (0..6).map(|cpu| format!("CPU {cpu}")).collect(),
