@@ -67,7 +67,7 @@ fn a_page_asks_for_nothing_and_does_what_it_promises() {
             assert_eq!(browser.value(dark), json!(scheme == "dark"), "{question} {scheme}");
             let drawn =
                 "[...document.querySelectorAll('.plot')].every(it => it.querySelector('svg'))";
-            assert_eq!(browser.value(&drawn), json!(true));
+            assert_eq!(browser.value(drawn), json!(true));
             browser.screenshot(&pictures().join(format!("{question}-{width}-{scheme}.png")));
             nothing_amiss(&browser);
         }

@@ -97,8 +97,8 @@ fn foot(page: &mut Markup, run: &Run) {
         "p",
         &[],
         &format!(
-            "Made by Fathom {}. This page asks for nothing beyond itself and names no host, user or \
-             address.",
+            "Made by Fathom {}. This page asks for nothing beyond itself, and names no host, user \
+             or address.",
             run.fathom
         ),
     );

@@ -22,7 +22,8 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 /// Root, as in a container, has no sandbox to put the browser in.
 const START: &str = r#"exec chromium --headless=new --remote-debugging-pipe --disable-gpu \
     --no-first-run --no-default-browser-check --disable-extensions --disable-background-networking \
-    --hide-scrollbars "--user-data-dir=$1" $2 about:blank 3<&0 4>&1 >/dev/null 2>/dev/null </dev/null"#;
+    --hide-scrollbars "--user-data-dir=$1" $2 about:blank \
+    3<&0 4>&1 >/dev/null 2>/dev/null </dev/null"#;
 
 /// A browser with one page.
 pub struct Browser {

@@ -91,7 +91,7 @@ fn row(page: &mut Markup, finding: &Finding, is_said: bool) {
         estimate.filter(|it| claims_interval(it)).map(|it| it.high),
     ];
     for number in numbers {
-        let text = number.map(|it| scalar(it)).unwrap_or_default();
+        let text = number.map(scalar).unwrap_or_default();
         page.leaf("td", &[class(Align::Right)], &text);
     }
     page.leaf("td", &[class(Align::Left)], unit(finding.unit));

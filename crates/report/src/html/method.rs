@@ -17,13 +17,13 @@ pub(super) fn sentences(recorded: &Recorded) -> [String; 3] {
     };
     [
         format!(
-            "Every case was timed once per round, in shuffled order and for windows of {} (+-20 %): \
-             {rounds} rounds, spread over {starts} worker processes (starts) and {}.",
+            "Every case was timed once per round, in shuffled order and for windows of {} \
+             (+-20 %): {rounds} rounds, spread over {starts} worker processes (starts) and {}.",
             time(recorded.window_ns),
             time(lasted_ns.unwrap_or(0)),
         ),
-        "A number is the median over the rounds; its 95 % interval comes from resampling the starts, \
-         and within them blocks of rounds, because neighbouring rounds resemble each other."
+        "A number is the median over the rounds; its 95 % interval comes from resampling the \
+         starts, and within them blocks of rounds, because neighbouring rounds resemble each other."
             .to_owned(),
         format!(
             "The rounds ended when {ended}; the first of each start warmed up and is not counted."

@@ -88,7 +88,8 @@ fn distribution(unit: Unit, histogram: &Histogram) -> Value {
     let bin = |(place, count): (usize, &u64)| {
         let low = histogram.low + place as f64 * width;
         let range = Quantity::range(low, low + width, unit);
-        json!({ "at": low + width / 2.0, "count": count, "said": format!("{count} of {all}: {range}") })
+        let said = format!("{count} of {all}: {range}");
+        json!({ "at": low + width / 2.0, "count": count, "said": said })
     };
     let bins: Vec<Value> = counts.iter().enumerate().map(bin).collect();
     json!({ "kind": "distribution", "x": { "unit": steps(unit) }, "width": width, "bins": bins })
@@ -112,7 +113,8 @@ fn heat_map(unit: Unit, columns: &Labels, rows: &Labels, cells: &[Vec<Option<f64
         let names = || side.labels.iter().take(CELLS_MAX);
         json!({
             "title": label(&side.title), "labels": names().map(|it| label(it)).collect::<Vec<_>>(),
-            "name": one_line(&side.title), "names": names().map(|it| one_line(it)).collect::<Vec<_>>(),
+            "name": one_line(&side.title),
+            "names": names().map(|it| one_line(it)).collect::<Vec<_>>(),
         })
     };
     let cell = |cell: &Option<f64>| {

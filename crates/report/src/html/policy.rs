@@ -5,8 +5,8 @@
 //! - `style-src`: the page's own style sheet. The charts set styles through the object model, which
 //!   no policy forbids, and their rules go into the page's own style element. Only a heat map's
 //!   scale sets a style attribute, to nothing, so the hash of nothing is admitted for attributes
-//!   too (`'unsafe-hashes'` means no more than that). Labels hold no bold or other markup, for which
-//!   the charts would set more.
+//!   too (`'unsafe-hashes'` means no more). Labels have no bold or other markup, for which the
+//!   charts would set more.
 //! - `img-src data:`: the charts draw a heat map's cells into an image that is part of the page.
 //!
 //! All else falls under `default-src 'none'`: no request, no frame, no font, no worker.
