@@ -3,13 +3,21 @@
 
 mod common;
 
-use std::{path::PathBuf, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use common::{
     Place, WAIT_MAX,
-    browser::{Browser, is_here, pictures},
+    browser::{Browser, is_here},
 };
 use serde_json::json;
+
+/// Where pictures of pages are kept, to be looked at.
+fn pictures() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("report")
+}
 
 const SKIPPED: &str = "skipped: needs Chromium";
 

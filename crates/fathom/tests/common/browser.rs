@@ -7,7 +7,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -233,9 +233,4 @@ fn unbase64(text: &str) -> Vec<u8> {
         all.to_be_bytes()[1..part.len()].to_vec()
     };
     bits.chunks(4).flat_map(group).collect()
-}
-
-/// Where pictures of pages are kept, to be looked at.
-pub fn pictures() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("report")
 }
