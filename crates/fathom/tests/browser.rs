@@ -175,3 +175,45 @@ fn without_scripts_the_page_is_complete_but_for_its_figures() {
     assert!(!seen.contains("Copy as Markdown") && !seen.contains("Log scale"), "{seen}");
     nothing_amiss(&browser);
 }
+
+/// Somebody else's run file, with a script wherever a person reads something.
+#[test]
+fn a_hostile_run_runs_nothing() {
+    if !is_here() {
+        return println!("{SKIPPED}");
+    }
+    let place = Place::new();
+    let mut run = place.run(&["syscall", "--time", "300ms", "--json"]).ended(0).json();
+    let evil = json!(
+        "\"><img src=x onerror=\"window.evil=1\"></script><script>window.evil=1</script>\
+         <a href=\"javascript:window.evil=1\">$x$%{y}<b>"
+    );
+    let section = &mut run["sections"][0];
+    section["question"] = evil.clone();
+    section["findings"][0]["text"] = evil.clone();
+    section["findings"][0]["references"][0]["machine"] = evil.clone();
+    section["tables"][0]["rows"][0][0] = evil.clone();
+    for figure in section["figures"].as_array_mut().expect("figures") {
+        figure["title"] = evil.clone();
+    }
+    section["figures"][0]["bars"][0]["label"] = evil.clone();
+    let far = json!({ "label": evil, "value": 1e308, "low": -1e308, "high": 1.7e308 });
+    section["figures"][0]["bars"].as_array_mut().expect("bars").push(far);
+    run["machines"][0]["cpu_model"] = evil;
+    place.write("evil.json", run.to_string());
+    place.run(&["report", "evil.json", "--html", "evil.html"]).ended(0);
+    let mut browser = Browser::start();
+    browser.look(1600, "light");
+    browser.open(&place.file("evil.html"));
+    let plots = browser.value("document.querySelectorAll('.plot svg.main-svg').length > 0");
+    assert_eq!(plots, json!(true), "the figures are drawn all the same");
+    // Hovering writes labels too.
+    browser.value("document.querySelector('.plot').focus()");
+    browser.press("ArrowRight");
+    browser.press("ArrowRight");
+    assert_eq!(browser.value("typeof window.evil"), json!("undefined"));
+    let made = "document.querySelectorAll('img, .plot a[*|href], iframe, object').length";
+    assert_eq!(browser.value(made), json!(0));
+    nothing_amiss(&browser);
+    browser.screenshot(&pictures().join("hostile.png"));
+}
