@@ -101,7 +101,7 @@ fn row(page: &mut Markup, finding: &Finding, is_said: bool) {
     page.close("tr");
 }
 
-fn claims_interval(estimate: &Estimate) -> bool {
+pub(super) fn claims_interval(estimate: &Estimate) -> bool {
     match estimate.basis {
         Basis::Rounds { .. } | Basis::Share { .. } | Basis::Spread { .. } => true,
         Basis::Count { .. } | Basis::Extreme { .. } | Basis::Exact => false,

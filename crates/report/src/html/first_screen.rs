@@ -103,10 +103,12 @@ fn facts(page: &mut Markup, run: &Run, carried: &Carried) {
     page.leaf("dt", &[], "The run");
     page.open("dd", &[("class", "run")]);
     match &carried.run {
-        Some(run) => {
+        Some(packed) => {
+            let any_trials = run.sections.iter().any(|section| section.recorded.is_some());
             let attributes = [("type", "button"), ("class", "download"), ("data-download", "")];
             page.leaf("button", &attributes, "Download the run");
-            let size = format!("{} KB of JSON, every trial in it", run.bytes.div_ceil(1000));
+            let trials = if any_trials { ", every trial in it" } else { "" };
+            let size = format!("{} KB of JSON{trials}", packed.bytes.div_ceil(1000));
             page.leaf("span", &[("class", "size")], &size);
         }
         None => page.text("too large to be carried along; it is in the run file"),

@@ -22,7 +22,9 @@ pub(super) fn sentences(run: &Run) -> Vec<String> {
         };
         sentences.push(format!("{foreign}; {steal}."));
     }
-    let findings = || run.sections.iter().flat_map(|section| &section.conclusion.findings);
+    // A comparison has findings of these names too, and was itself not timed.
+    let timed = || run.sections.iter().filter(|section| section.recorded.is_some());
+    let findings = || timed().flat_map(|section| &section.conclusion.findings);
     let ending = |suffix: &'static str| findings().filter(move |it| it.id.ends_with(suffix));
     let floors = ending(NOISE_FLOOR).filter_map(|it| Some(it.outcome.estimate()?.value));
     if let Some(floor) = floors.reduce(f64::max) {

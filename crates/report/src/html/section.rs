@@ -3,7 +3,8 @@
 use record::{Align, Conclusion, Finding, Quantity, Run, Section};
 
 use super::{
-    figures, findings,
+    figures,
+    findings::{self, claims_interval},
     markup::{Markup, is_dotted_id, is_plain},
     method, tables,
 };
@@ -163,9 +164,10 @@ fn rule(align: Align) -> &'static str {
     }
 }
 
-/// A number, and where it lies: `103 ns`, `95 %: 100 to 105 ns`; none where there is no number.
+/// A number, and where it lies: `103 ns`, `95 %: 100 to 105 ns`; none where there is no number, or
+/// one that claims no interval, which is better said in its sentence.
 pub(super) fn number(finding: &Finding) -> Option<(String, String)> {
-    let estimate = finding.outcome.estimate()?;
+    let estimate = finding.outcome.estimate().filter(|it| claims_interval(it))?;
     let value = Quantity::new(estimate.value, finding.unit).to_string();
     Some((value, estimate.interval(finding.unit)))
 }

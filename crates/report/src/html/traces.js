@@ -7,6 +7,8 @@
 const MARKS = ['circle', 'square', 'triangle-up', 'cross', 'star', 'pentagon', 'hexagon', 'x'];
 const DASHES = ['solid', 'dash', 'dashdot', 'longdash', 'longdashdot', 'solid'];
 const NARROW = 560;
+/** A longer label stands above its bar. */
+const LABEL_MAX = 44;
 /** About what a letter of the charts' font takes. */
 const LETTER = 7;
 
@@ -94,10 +96,11 @@ function bars(figure, state, look) {
     text: shown.map((it) => `  ${it.said}`), textposition: 'middle right', cliponaxis: false,
     textfont: { color: look.soft },
   });
-  const narrow = look.width < NARROW;
+  const longest = Math.max(0, ...items.map((it) => it.name.length));
+  const narrow = look.width < NARROW || longest > LABEL_MAX;
   const letters = Math.max(0, ...shown.map((it) => it.said.length)) * LETTER + 24;
-  const labels = narrow ? 0 : Math.max(0, ...items.map((it) => it.name.length)) * LETTER;
-  const room = Math.max(0.3, 1 - letters / Math.max(1, look.width - Math.min(labels, 320) - 24));
+  const labels = narrow ? 0 : longest * LETTER;
+  const room = Math.max(0.3, 1 - letters / Math.max(1, look.width - labels - 24));
   const x = { ...axis(look, unit, log), ...span(shown, factor, log, room) };
   const y = {
     range: [items.length - 0.4, narrow ? -0.8 : -0.6], tickvals: items.map((it) => it.row),
