@@ -4,10 +4,14 @@
 //! also runs tiny in the tests, so that none rots.
 
 mod aa;
+#[path = "../../crates/fathom/tests/common/browser.rs"]
+#[allow(dead_code, reason = "shared with the tests of the command, which use all of it")]
+mod browser;
 mod clock;
 mod command;
 mod handicap;
 mod perf;
+mod report;
 mod twins;
 
 use std::path::Path;
@@ -26,6 +30,8 @@ pub enum Bench {
     Syscall,
     /// Is what is the same called so, and what differs found? Within runs and between them
     Aa,
+    /// A report's size, and how soon its text and its figures are seen in headless Chromium
+    Report,
     /// Twenty runs of the command: do identical cases come out alike?
     Twins,
     /// Twenty runs in which one twin is secretly 10 % slower: is it found?
@@ -39,6 +45,7 @@ pub fn run(bench: &Bench, root: &Path) -> Result<Outcome> {
             clock::run(&clock::Size { readings: 10_000_000, loops: 40, turns: 100_000 })
         }
         Bench::Syscall => perf::run(&perf::Size { starts: 5, rounds_per_start: 8, window_ms: 200 }),
+        Bench::Report => report::run(root, &report::Size { loads: 5, time: "2s", release: true }),
         Bench::Aa => aa::run(root, &aa::Size::full()),
         Bench::Twins => twins::run(root, &twins::Size { pairs: 60, time: "2s", release: true }),
         Bench::Handicap => handicap::run(&handicap::Size { runs: 20, time_ms: 2000 }),
@@ -63,11 +70,13 @@ mod tests {
         let twins = twins::Size { pairs: 3, time: "300ms", release: false };
         let handicap = handicap::Size { runs: 1, time_ms: 300 };
         let clock = clock::Size { readings: 10_000, loops: 2, turns: 1000 };
+        let page = report::Size { loads: 1, time: "300ms", release: false };
         let two = machine::describe().affinity.len() > 1;
         for (outcome, says) in [
             (clock::run(&clock), if two { "the sampling loop" } else { "needs two CPUs" }),
             (perf::run(&perf), if perf::is_here() { "ratio fathom / perf" } else { "needs perf" }),
             (twins::run(&root, &twins), "twin pairs"),
+            (report::run(&root, &page), if browser::is_here() { "figures ready" } else { "needs" }),
             (handicap::run(&handicap), "called slower"),
             (aa::run(&root, &aa::Size::tiny()), "planted between runs"),
         ] {

@@ -45,7 +45,7 @@ pub fn compare(comparison: &Comparison) -> Result<ExitCode, Failure> {
     };
     let is_over = |section: &Section, max: f64| !report::slower_than(section, max).is_empty();
     let slower = |max: f64| run.sections.iter().any(|section| is_over(section, max));
-    let printed = output::save_and_print(&run, &comparison.shown, None)?;
+    let printed = output::save_and_print_now(&run, &comparison.shown)?;
     Ok(match comparison.slower_max.is_some_and(slower) {
         true => ExitCode::from(SLOWER),
         false => printed.code(),

@@ -19,7 +19,7 @@ use std::{path::Path, process::ExitCode};
 use clap::CommandFactory;
 
 use failure::Failure;
-use output::{Place, Printed};
+use output::Printed;
 use record::Run;
 use request::{Request, Wish};
 use words::Words;
@@ -45,10 +45,10 @@ fn run() -> Result<ExitCode, Failure> {
         Wish::Ask(request) => ask(&request),
         Wish::Describe(shown) => {
             let run = ask::describe_only();
-            output::save_and_print(&run, &shown, None).map(Printed::code)
+            output::save_and_print_now(&run, &shown).map(Printed::code)
         }
         Wish::Report { path, shown } => {
-            output::save_and_print(&read(&path)?, &shown, None).map(Printed::code)
+            output::save_and_print_now(&read(&path)?, &shown).map(Printed::code)
         }
         Wish::Compare(comparison) => compare::compare(&comparison),
         Wish::Completions(shell) => {
@@ -64,20 +64,20 @@ fn run() -> Result<ExitCode, Failure> {
 
 /// Asks the questions; what was asked before a signal is kept.
 fn ask(request: &Request) -> Result<ExitCode, Failure> {
-    let mut place = output::reserve(request)?;
+    let mut places = output::reserve(request)?;
     let signals = signals::watch()?;
     let mut run = ask::ask(request, &signals);
     signals.end_at_the_second();
     let nothing = ask::nothing_measured(&run);
-    if let Some(earlier) = place.as_ref().and_then(Place::earlier) {
+    if let Some(earlier) = places.earlier() {
         if report::has_trials(&run) {
             compare::with_earlier(&mut run, earlier);
         } else {
             failure::say(&format!("nothing was measured, so {} stays as it is", earlier.display()));
-            place = None;
+            places = output::Places::default();
         }
     }
-    let printed = output::save_and_print(&run, &request.shown, place)?;
+    let printed = output::save_and_print(&run, &request.shown, places)?;
     Ok(if nothing && printed == Printed::Whole {
         Failure::not_here("no question could be answered here; the reasons are above").told()
     } else {

@@ -15,15 +15,30 @@ use crate::{
     signals::INTERRUPTED,
 };
 
-/// Where a survey keeps its run, and the one before.
+/// Where a survey keeps its run, and the one before, and the page that shows it.
 const RUN: &str = "fathom-run.json";
 const PREVIOUS: &str = "fathom-run.previous.json";
+const PAGE: &str = "fathom-report.html";
 
 /// A file that is ready to be written.
 pub struct Place {
     path: PathBuf,
     file: WholeFile,
     previous: Option<&'static str>,
+}
+
+/// The files that a run goes to.
+#[derive(Default)]
+pub struct Places {
+    run: Option<Place>,
+    page: Option<Place>,
+}
+
+impl Places {
+    /// See [`Place::earlier`].
+    pub fn earlier(&self) -> Option<&Path> {
+        self.run.as_ref().and_then(Place::earlier)
+    }
 }
 
 impl Place {
@@ -52,53 +67,77 @@ impl Printed {
     }
 }
 
-/// Opens the file that the run is to go to, before anything is measured.
+/// Opens the files that the run is to go to, before anything is measured.
 ///
 /// # Errors
 /// Where nothing can be written there.
-pub fn reserve(request: &Request) -> Result<Option<Place>, Failure> {
-    match &request.shown.out {
-        Some(path) => reserve_at(path, None).map(Some),
-        None if request.survey && !request.shown.json => {
-            reserve_at(Path::new(RUN), Some(PREVIOUS)).map(Some)
+pub fn reserve(request: &Request) -> Result<Places, Failure> {
+    let mut places = reserve_named(&request.shown)?;
+    // Whoever said where the run is to go gets no file beside it unasked.
+    if request.survey && !request.shown.json && places.run.is_none() {
+        places.run = Some(reserve_unasked(RUN, Some(PREVIOUS), "--out FILE")?);
+        if places.page.is_none() {
+            places.page = Some(reserve_unasked(PAGE, None, "--html FILE")?);
         }
-        None => Ok(None),
     }
+    Ok(places)
 }
 
-fn reserve_at(path: &Path, previous: Option<&'static str>) -> Result<Place, Failure> {
-    let file = WholeFile::create(path).map_err(|error| {
-        let line = format!("can't write {}: {error}", path.display());
-        match previous {
-            // Nobody named this place, so no word was wrong.
-            Some(_) => Failure::not_here(line + "; name another place with --out FILE"),
-            None => Failure::wrong(line),
-        }
-    })?;
+/// Opens the files that were named.
+fn reserve_named(shown: &Shown) -> Result<Places, Failure> {
+    let named = |path: &Option<PathBuf>| {
+        let place = path.as_ref().map(|path| open(path, None));
+        place.transpose().map_err(Failure::wrong)
+    };
+    Ok(Places { run: named(&shown.out)?, page: named(&shown.html)? })
+}
+
+/// Nobody named this place, so where it can't be written no word was wrong.
+fn reserve_unasked(
+    name: &str,
+    previous: Option<&'static str>,
+    option: &str,
+) -> Result<Place, Failure> {
+    open(Path::new(name), previous)
+        .map_err(|line| Failure::not_here(format!("{line}; name another place with {option}")))
+}
+
+fn open(path: &Path, previous: Option<&'static str>) -> Result<Place, String> {
+    let file = WholeFile::create(path)
+        .map_err(|error| format!("can't write {}: {error}", path.display()))?;
     Ok(Place { path: path.to_owned(), file, previous })
 }
 
-/// Writes the run to its file, if it has one, and prints it. A file that can't be written loses
+/// Writes the run to its files, if it has any, and prints it. A file that can't be written loses
 /// nothing: the run is printed all the same, and the failure told after it.
 ///
 /// # Errors
-/// Where the file or standard output can't be written; not where standard output was closed.
-pub fn save_and_print(run: &Run, shown: &Shown, place: Option<Place>) -> Result<Printed, Failure> {
-    let place = match (place, &shown.out) {
-        (None, Some(path)) => Some(reserve_at(path, None)?),
-        (place, _) => place,
-    };
+/// Where a file or standard output can't be written; not where standard output was closed.
+pub fn save_and_print(run: &Run, shown: &Shown, places: Places) -> Result<Printed, Failure> {
     let json = record::file::to_json(run)
         .map_err(|error| Failure::midway(format!("the run can't be written as JSON: {error}")))?;
-    let saved = place.map(|place| save(place, json.as_bytes())).transpose();
+    let saved = [
+        places.run.map(|place| save("run", place, json.as_bytes())),
+        places.page.map(|place| save("report", place, report::html(run).as_bytes())),
+    ];
     let printed = match shown {
         Shown { json: true, .. } => print(&json),
         Shown { markdown: true, .. } => print(&report::markdown(run)),
         _ => print(&report::text(run, shown.look)),
     };
-    if let Some(where_it_is) = saved? {
-        say(&where_it_is);
+    let mut failed = None;
+    for saved in saved.into_iter().flatten() {
+        match saved {
+            Ok(where_it_is) => say(&where_it_is),
+            // Each is told; the exit code is the same.
+            Err(failure) => {
+                if let Some(earlier) = failed.replace(failure) {
+                    Failure::tell(&earlier);
+                }
+            }
+        }
     }
+    failed.map_or(Ok(()), Err)?;
     printed?;
     Ok(match run.ended {
         Ended::Interrupted => Printed::OfInterrupted,
@@ -106,12 +145,21 @@ pub fn save_and_print(run: &Run, shown: &Shown, place: Option<Place>) -> Result<
     })
 }
 
+/// The same for a run that took no time, so that nothing is lost if its files are opened only now.
+///
+/// # Errors
+/// Likewise.
+pub fn save_and_print_now(run: &Run, shown: &Shown) -> Result<Printed, Failure> {
+    let places = reserve_named(shown)?;
+    save_and_print(run, shown, places)
+}
+
 /// Writes the file, and says where it is.
-fn save(place: Place, json: &[u8]) -> Result<String, Failure> {
+fn save(what: &str, place: Place, bytes: &[u8]) -> Result<String, Failure> {
     let path = place.path.display().to_string();
     let placed = place
         .file
-        .place(json, place.previous)
+        .place(bytes, place.previous)
         .map_err(|error| Failure::midway(format!("can't write {path}: {error}")))?;
     // A link's target, and so the file beside it, may be in another folder.
     let linked = fs::symlink_metadata(&place.path).is_ok_and(|it| it.is_symlink());
@@ -120,7 +168,7 @@ fn save(place: Place, json: &[u8]) -> Result<String, Failure> {
         _ => format!("; the one before is now {}", kept.display()),
     });
     let kept = kept.unwrap_or_default();
-    Ok(format!("the run is in {path}{kept}"))
+    Ok(format!("the {what} is in {path}{kept}"))
 }
 
 /// Prints to standard output; that nobody reads on is no failure.

@@ -64,6 +64,7 @@ pub struct Shown {
     pub json: bool,
     pub markdown: bool,
     pub out: Option<PathBuf>,
+    pub html: Option<PathBuf>,
     pub look: Look,
 }
 
@@ -82,6 +83,10 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
         return Err(Failure::wrong("--json and --markdown are two ways to print; choose one"));
     }
     let shown = look(shown);
+    let one_place = shown.html.as_ref().zip(shown.out.as_ref()).is_some_and(|(a, b)| a == b);
+    if one_place {
+        return Err(Failure::wrong("--out and --html name the same file; give each its own"));
+    }
     Ok(match question {
         None => Wish::Ask(Box::new(survey_request(survey, measuring, shown)?)),
         Some(Question::Survey { survey: more, measuring: closer }) => {
@@ -100,16 +105,40 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
             Wish::Ask(Box::new(single("syscall", closer.or(measuring), shown)?))
         }
         Some(Question::Machine) => Wish::Describe(shown),
-        Some(Question::Report { run }) => Wish::Report { path: run, shown },
+        Some(Question::Report { run }) => {
+            spared(&shown, [&run])?;
+            Wish::Report { path: run, shown }
+        }
         Some(Question::Compare { before, after, fail_if_slower, pair }) => {
             let slower_max = fail_if_slower.map(|percent| percent / 100.0);
             let what =
                 if pair.is_empty() { sides(before, after) } else { pairs(before, after, pair) };
-            Wish::Compare(Comparison { what: what?, slower_max, shown })
+            let what = what?;
+            match &what {
+                Compared::Sides { before, after } => spared(&shown, before.iter().chain(after))?,
+                Compared::Pairs { run, .. } => spared(&shown, [run])?,
+            }
+            Wish::Compare(Comparison { what, slower_max, shown })
         }
         Some(Question::Completions { shell }) => Wish::Completions(shell),
         Some(Question::Man { command }) => Wish::Man(command),
     })
+}
+
+/// A page must not take the place of a run that it is made from: nothing could be read from it.
+fn spared<'a>(shown: &Shown, runs: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+    let Some(html) = &shown.html else { return Ok(()) };
+    let identity = |path: &PathBuf| {
+        std::fs::metadata(path).ok().filter(|it| it.is_file()).map(|it| (it.dev(), it.ino()))
+    };
+    let page = identity(html);
+    match runs.into_iter().find(|run| page.is_some() && identity(run) == page) {
+        Some(run) => {
+            let run = run.display();
+            Err(Failure::wrong(format!("--html {run}: the page would take the run's place")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Two runs, or several on each side of `--`; the same file twice would only prove itself, under
@@ -166,8 +195,10 @@ fn unused(
         return Some("--time, --seed and --cpus say how to measure; this command measures nothing");
     }
     let runs = !matches!(question, Question::Completions { .. } | Question::Man { .. });
-    if !runs && (shown.json || shown.markdown || shown.out.is_some()) {
-        let why = "--json, --markdown and --out are for runs; this command prints another text";
+    let to_files = shown.out.is_some() || shown.html.is_some();
+    if !runs && (shown.json || shown.markdown || to_files) {
+        let why = "--json, --markdown, --out and --html are for runs; this command prints another \
+                   text";
         return Some(why);
     }
     None
@@ -292,6 +323,6 @@ fn look(words: ShownWords) -> Shown {
         Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
     };
     let width = window().or_else(columns).unwrap_or(WIDTH_PIPED).min(1000);
-    let ShownWords { json, markdown, out, .. } = words;
-    Shown { json, markdown, out, look: Look { width, colour } }
+    let ShownWords { json, markdown, out, html, .. } = words;
+    Shown { json, markdown, out, html, look: Look { width, colour } }
 }

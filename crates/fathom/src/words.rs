@@ -18,7 +18,7 @@ Exit codes: 0 done; 1 slower than --fail-if-slower allows; 2 the words were wron
 /// Measures what your machine really does beneath your program, and says what to do about it.
 ///
 /// Without a question, all quick ones are asked (`survey`), and the answers are kept in
-/// fathom-run.json.
+/// fathom-run.json, and as a page to look at and to send around in fathom-report.html.
 #[derive(Debug, Parser)]
 #[command(name = "fathom", version, color = ColorChoice::Never, after_help = EXIT_CODES)]
 pub struct Words {
@@ -35,7 +35,7 @@ pub struct Words {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Question {
-    /// Ask every quick question, and keep the answers in fathom-run.json
+    /// Ask every quick question; keep the answers in fathom-run.json and fathom-report.html
     Survey {
         #[command(flatten)]
         survey: SurveyWords,
@@ -140,6 +140,9 @@ pub struct ShownWords {
     /// Write the run to this file
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
+    /// Write the report to this file: one HTML page with figures, complete without a network
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<PathBuf>,
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Colour,

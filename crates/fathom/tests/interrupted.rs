@@ -13,8 +13,8 @@ use std::{
 };
 
 use common::{
-    Answer, FATHOM, Place, WAIT_MAX, answer, columns, ended, finding_ids, findings, finish,
-    is_root, json, names_in,
+    Answer, FATHOM, Place, SURVEYED, WAIT_MAX, answer, columns, ended, finding_ids, findings,
+    finish, is_root, json, names_in,
     processes::{
         Seen, descendants, look, wait_for, wait_for_seasoned_worker, wait_for_worker, workers,
     },
@@ -24,6 +24,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 const RUN: &str = "fathom-run.json";
+const PAGE: &str = "fathom-report.html";
 
 fn signal(child: &Child, signal: Signal) {
     let seen = look(child.id()).expect("a child of ours");
@@ -55,8 +56,8 @@ fn only_whole_rounds(run: &Value) -> usize {
 fn is_interrupted(place: &Place, said: Answer) -> Value {
     let said = said.ended(130);
     assert!(said.stdout.contains("\n  Interrupted: "), "{said:?}");
-    assert_eq!(said.stderr, "fathom: the run is in fathom-run.json\n");
-    assert_eq!(place.names(), [RUN]);
+    assert_eq!(said.stderr, SURVEYED);
+    assert_eq!(place.names(), [PAGE, RUN]);
     let run = json(&place.read(RUN));
     assert_eq!(run["ended"], "interrupted");
     assert_eq!(section(&run, "syscall")["recorded"]["stopped"], "interrupted");
@@ -153,7 +154,8 @@ fn a_second_signal_ends_it_at_once() {
         look(child.id()).map(|seen| seen.signal(Signal::TERM));
     });
     said.ended(130);
-    assert!(place.names().is_empty() || place.names() == [RUN], "{:?}", place.names());
+    let names = place.names();
+    assert!(names.is_empty() || names == [RUN] || names == [PAGE, RUN], "{names:?}");
 }
 
 /// What was ignored before stays so: nohup(1) and a shell's background jobs count on it.
@@ -210,7 +212,7 @@ fn sudden_death_leaves_nothing_behind() {
             .unwrap_or_else(|| panic!("killed after {after:?}, left {:?}", left()));
         match &place.names()[..] {
             [] => {}
-            [name] if name == RUN => assert_eq!(json(&place.read(RUN))["ended"], "complete"),
+            [.., name] if name == RUN => assert_eq!(json(&place.read(RUN))["ended"], "complete"),
             names => panic!("killed after {after:?}, left {names:?}"),
         }
         let pids: Vec<u32> = family.iter().map(|it| it.pid).chain([child.id()]).collect();
@@ -375,11 +377,12 @@ fn a_full_disk_costs_no_results() {
     assert!(File::open(place.file("why")).is_ok() && place.read("why").contains("space"));
     assert!(said.stdout.contains("What does entering the kernel cost?"), "{said:?}");
     let lines: Vec<&str> = said.stderr.lines().collect();
-    let ["mounted", compared, failure, "code 4", "earlier", "fathom-run.json", "filler"] =
+    let ["mounted", compared, run, page, "code 4", "earlier", "fathom-run.json", "filler"] =
         lines[..]
     else {
         panic!("{said:?}");
     };
     assert!(compared.contains("not a run file"), "{compared}");
-    assert!(failure.starts_with("fathom: can't write fathom-run.json: No space"), "{failure}");
+    assert!(run.starts_with("fathom: can't write fathom-run.json: No space"), "{run}");
+    assert!(page.starts_with("fathom: can't write fathom-report.html: No space"), "{page}");
 }

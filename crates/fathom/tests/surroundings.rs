@@ -152,7 +152,7 @@ fn an_ordinary_user_needs_no_more() {
     place.permit(0o777);
     let mut command = place.command(&program, &["--time", "1s"]);
     let said = answer(as_ordinary_user(&mut command)).ended(0);
-    assert_eq!(place.names(), ["fathom-run.json"]);
+    assert_eq!(place.names(), ["fathom-report.html", "fathom-run.json"]);
     let run = json(&place.read("fathom-run.json"));
     assert!(measured(&run) >= 8, "{said:?}");
     if is_root() {

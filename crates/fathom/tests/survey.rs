@@ -4,11 +4,14 @@ mod common;
 
 use std::fs;
 
-use common::{Answer, FATHOM, Place, WAIT_MAX, answer, finish, is_root, json, measured, spawn};
+use common::{
+    Answer, FATHOM, Place, SURVEYED, WAIT_MAX, answer, finish, is_root, json, measured, spawn,
+};
 use unicode_width::UnicodeWidthStr;
 
 const RUN: &str = "fathom-run.json";
 const PREVIOUS: &str = "fathom-run.previous.json";
+const PAGE: &str = "fathom-report.html";
 
 /// Of eleven: some may be refused where others share the CPUs.
 const MEASURED_MIN: usize = 8;
@@ -30,8 +33,8 @@ fn a_survey_prints_what_its_file_holds() {
         let place = Place::new();
         let asked = [words, &["--time", "1s"]].concat();
         let said = answer(place.fathom(&asked).env("COLUMNS", columns)).ended(0);
-        assert_eq!(place.names(), [RUN], "{words:?}");
-        assert_eq!(said.stderr, "fathom: the run is in fathom-run.json\n");
+        assert_eq!(place.names(), [PAGE, RUN], "{words:?}");
+        assert_eq!(said.stderr, SURVEYED);
         assert_eq!(said.stdout.contains('\x1b'), escapes, "{words:?}");
         let looks: Vec<&str> = words.iter().copied().filter(|word| *word != "survey").collect();
         let again = report(&place, RUN, &looks, columns);
@@ -69,14 +72,14 @@ fn a_second_survey_keeps_the_first() {
     place.run(&["--time", "300ms"]).ended(0);
     let first = fs::read(place.file(RUN)).unwrap();
     let second = place.run(&["survey", "--time", "300ms"]).ended(0);
-    assert_eq!(place.names(), [RUN, PREVIOUS]);
+    assert_eq!(place.names(), [PAGE, RUN, PREVIOUS]);
     assert_eq!(fs::read(place.file(PREVIOUS)).unwrap(), first);
     assert!(second.stderr.contains(PREVIOUS), "{}", second.stderr);
     let newer = fs::read(place.file(RUN)).unwrap();
     assert_ne!(newer, first);
     place.run(&["--time", "300ms"]).ended(0);
     assert_eq!(fs::read(place.file(PREVIOUS)).unwrap(), newer);
-    assert_eq!(place.names(), [RUN, PREVIOUS]);
+    assert_eq!(place.names(), [PAGE, RUN, PREVIOUS]);
 }
 
 #[test]
@@ -167,7 +170,7 @@ fn surveys_at_the_same_time_leave_whole_files() {
     for child in children {
         finish(child, WAIT_MAX).ended(0);
     }
-    assert_eq!(place.names(), [RUN, PREVIOUS]);
+    assert_eq!(place.names(), [PAGE, RUN, PREVIOUS]);
     for name in [RUN, PREVIOUS] {
         assert_eq!(json(&place.read(name))["ended"], "complete");
     }

@@ -32,7 +32,7 @@ fn a_second_survey_says_what_changed() {
     assert!(!first.stdout.contains("compare"), "{first:?}");
     for _ in 0..2 {
         let said = place.run(&SURVEY).ended(0);
-        assert_eq!(said.stderr.lines().count(), 1, "{said:?}");
+        assert_eq!(said.stderr.lines().count(), 2, "{said:?}");
         let (run, before) = (json(&place.read(RUN)), json(&place.read(PREVIOUS)));
         assert_eq!(names(&run), ["machine", "syscall", "compare"]);
         let report = place.run(&["report", RUN]).ended(0);
@@ -72,7 +72,7 @@ fn whatever_is_in_the_earlier_file_the_survey_goes_on() {
         place.write(RUN, bytes);
         let said = place.run(&SURVEY).ended(0);
         let lines: Vec<&str> = said.stderr.lines().collect();
-        let [line, _] = lines[..] else { panic!("{said:?}") };
+        let [line, _, _] = lines[..] else { panic!("{said:?}") };
         let begin = "fathom: not compared with the survey before, fathom-run.json: ";
         assert!(line.starts_with(begin) && line.contains(says), "{line}");
         assert!(line.len() < 200 && !line.contains(char::is_control), "{line}");

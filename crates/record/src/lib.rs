@@ -19,7 +19,7 @@ mod refusal;
 mod run;
 mod table;
 
-pub use figure::{Bar, Figure, Histogram};
+pub use figure::{Axis, Bar, Figure, Histogram, Labels, Line, Point, Scale};
 pub use finding::{
     Basis, Better, Estimate, Expected, Finding, Outcome, Reference, RestsOn, Verdict, WrongFinding,
 };

@@ -22,7 +22,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 
 /// Control characters, line and paragraph separators, bidirectional controls (CVE-2021-42574) and
 /// other characters without a width.
-fn is_treacherous(c: char) -> bool {
+pub(crate) fn is_treacherous(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')

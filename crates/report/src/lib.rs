@@ -9,6 +9,7 @@
 
 mod clean;
 mod compare;
+mod html;
 mod markdown;
 mod said;
 #[cfg(test)]
@@ -17,5 +18,6 @@ mod text;
 
 pub use clean::one_line;
 pub use compare::{NotCompared, changed, compare, compare_survey, has_trials, pairs, slower_than};
+pub use html::html;
 pub use markdown::{markdown, section as markdown_section};
 pub use text::{Look, text};

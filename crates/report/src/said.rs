@@ -20,7 +20,7 @@ pub(crate) fn head(run: &Run) -> Vec<String> {
 }
 
 /// The machine in a few words.
-fn machine(machine: &Machine) -> String {
+pub(crate) fn machine(machine: &Machine) -> String {
     let model = machine.cpu_model.as_deref().unwrap_or("unknown CPU");
     let cpus = machine.cpus.len();
     let plural = if cpus == 1 { "" } else { "s" };

@@ -67,4 +67,4 @@ fn section(page: &mut Page, section: &Section) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod browser;
+pub mod names;
 pub mod processes;
 
 use std::{
@@ -22,6 +24,9 @@ use tempfile::TempDir;
 
 /// The command that Cargo built for these tests.
 pub const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
+/// What a survey says where it wrote its files of its own accord, for the first time.
+pub const SURVEYED: &str = "fathom: the run is in fathom-run.json\n\
+                            fathom: the report is in fathom-report.html\n";
 /// Longer than anything here may take, however busy the machine is.
 pub const WAIT_MAX: Duration = Duration::from_secs(90);
 /// The user `nobody` of most systems; it need not be in the user database.

@@ -10,7 +10,7 @@ use std::{
 
 use serde::Deserialize;
 
-use crate::{Basis, Estimate, Finding, Run, SCHEMA, Unit};
+use crate::{Basis, Estimate, Figure, Finding, Run, SCHEMA, Unit};
 
 /// The largest run file that is read. An hour, the longest that a question can be asked for, writes
 /// less than a quarter of it.
@@ -152,6 +152,9 @@ fn check(run: &Run) -> Result<(), String> {
                 return Err(format!("section {:?}: a row does not fit its table", section.name));
             }
         }
+        if !section.conclusion.figures.iter().all(fits) {
+            return Err(format!("section {:?}: cells do not fit their heat map", section.name));
+        }
         if let Some(recorded) = &section.recorded {
             let starts = recorded.starts.len();
             if recorded.trials.iter().any(|trial| trial.start as usize >= starts) {
@@ -178,12 +181,19 @@ fn is_possible(finding: &Finding) -> bool {
     share.filter(counted).is_none_or(|it| it.low >= 0.0 && it.high <= 1.0)
 }
 
+/// Whether a heat map has a cell for each pair of its labels.
+fn fits(figure: &Figure) -> bool {
+    let Figure::HeatMap { columns, rows, cells, .. } = figure else { return true };
+    let wide = |row: &Vec<Option<f64>>| row.len() == columns.labels.len();
+    cells.len() == rows.labels.len() && cells.iter().all(wide)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Ended, Machine};
+    use crate::{Ended, Labels, Machine, Unit};
 
     fn run() -> Run {
         Run {
@@ -224,6 +234,22 @@ mod tests {
             assert!(!text.contains('\n'), "{text:?} is one line");
         }
         assert_eq!(from_json(good.as_bytes()).unwrap(), run());
+    }
+
+    #[test]
+    fn a_heat_map_has_a_cell_for_each_pair() {
+        let labels = |n: usize| Labels { title: "CPU".into(), labels: vec!["0".into(); n] };
+        for (columns, rows, cells, right) in [
+            (2, 1, vec![vec![Some(1.0), None]], true),
+            (0, 0, vec![], true),
+            (2, 2, vec![vec![Some(1.0), None]], false),
+            (1, 1, vec![vec![Some(1.0), None]], false),
+        ] {
+            let (columns, rows) = (labels(columns), labels(rows));
+            let unit = Unit::Nanoseconds;
+            let map = Figure::HeatMap { title: "m".into(), unit, columns, rows, cells };
+            assert_eq!(fits(&map), right, "{map:?}");
+        }
     }
 
     proptest! {

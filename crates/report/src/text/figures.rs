@@ -1,5 +1,8 @@
 //! Small plots in characters.
 
+mod lines;
+mod shades;
+
 use record::{Bar, Figure, Histogram, Quantity, Unit};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -16,14 +19,17 @@ const PLOT_MIN: usize = 8;
 const LABEL_MIN: usize = 12;
 
 pub(super) fn figure(page: &mut Page, figure: &Figure) {
+    let (Figure::Bars { title, .. }
+    | Figure::Distribution { title, .. }
+    | Figure::Lines { title, .. }
+    | Figure::HeatMap { title, .. }) = figure;
+    page.line(&page.painted("1", &one_line(title)));
     match figure {
-        Figure::Bars { title, unit, bars } => {
-            page.line(&page.painted("1", &one_line(title)));
-            self::bars(page, *unit, bars);
-        }
-        Figure::Distribution { title, unit, histogram } => {
-            page.line(&page.painted("1", &one_line(title)));
-            distribution(page, *unit, histogram);
+        Figure::Bars { unit, bars, .. } => self::bars(page, *unit, bars),
+        Figure::Distribution { unit, histogram, .. } => distribution(page, *unit, histogram),
+        Figure::Lines { x, y, lines, .. } => lines::lines(page, x, y, lines),
+        Figure::HeatMap { unit, columns, rows, cells, .. } => {
+            shades::shades(page, *unit, columns, rows, cells);
         }
     }
 }

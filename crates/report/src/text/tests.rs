@@ -1,10 +1,55 @@
 //! What the text looks like, at two widths, and what hostile runs can't do to it.
 
 use proptest::prelude::*;
-use record::{Bar, Caveat, Figure, Histogram, Unit};
+use record::{Axis, Bar, Caveat, Conclusion, Figure, Histogram, Labels, Line, Point, Scale, Unit};
 
 use super::*;
 use crate::samples::run;
+
+pub(crate) fn lines() -> Figure {
+    let axis = |title: &str, unit| Axis { title: title.into(), unit, scale: Scale::Log };
+    let point = |x: f64, value: f64| Point { x, value, low: value * 0.9, high: value * 1.1 };
+    let line = |label: &str, reference, from: f64, to: f64| Line {
+        label: label.into(),
+        points: (6..=16)
+            .map(|power| f64::from(1 << power))
+            .map(|x| point(x, from + x * to))
+            .collect(),
+        reference,
+    };
+    Figure::Lines {
+        title: "One message, by its size".into(),
+        x: axis("message, bytes", Unit::Count),
+        y: axis("a round trip", Unit::Nanoseconds),
+        lines: vec![line("a pipe", false, 9000.0, 0.4), line("Xeon, 2013", true, 20_000.0, 2.0)],
+    }
+}
+
+pub(crate) fn heat_map() -> Figure {
+    let cpus = |title: &str| Labels {
+        title: title.into(),
+        labels: (0..6).map(|cpu| format!("CPU {cpu}")).collect(),
+    };
+    let cell = |from: i32, to: i32| match from == to {
+        true => None,
+        false => Some(if from / 3 == to / 3 { 48.0 } else { 110.0 } + f64::from(from + to)),
+    };
+    Figure::HeatMap {
+        title: "From core to core".into(),
+        unit: Unit::Nanoseconds,
+        columns: cpus("to"),
+        rows: cpus("from"),
+        cells: (0..6).map(|from| (0..6).map(|to| cell(from, to)).collect()).collect(),
+    }
+}
+
+#[test]
+fn lines_and_heat_maps() {
+    let mut run = run();
+    run.sections[0].conclusion =
+        Conclusion { figures: vec![lines(), heat_map()], ..Conclusion::default() };
+    insta::assert_snapshot!(text(&run, Look { width: 80, colour: false }));
+}
 
 #[test]
 fn at_80_columns() {
@@ -66,6 +111,26 @@ proptest! {
                 title: "d".into(),
                 unit: Unit::Share,
                 histogram: Histogram { low, high, counts, below: 0, above: 0 },
+            },
+            Figure::Lines {
+                title: "l".into(),
+                x: Axis { title: "x".into(), unit: Unit::Count, scale: Scale::Linear },
+                y: Axis { title: "y".into(), unit: Unit::Share, scale: Scale::Log },
+                lines: vec![Line {
+                    label: "x".into(),
+                    points: vec![
+                        Point { x: value, value, low, high },
+                        Point { x: low, value: high, low, high },
+                    ],
+                    reference: false,
+                }],
+            },
+            Figure::HeatMap {
+                title: "h".into(),
+                unit: Unit::Nanoseconds,
+                columns: Labels { title: "c".into(), labels: vec!["c".into(); 2] },
+                rows: Labels { title: "r".into(), labels: vec!["r".into(); 2] },
+                cells: vec![vec![Some(value), None], vec![Some(low), Some(high)]],
             },
         ];
         let _ = text(&run, Look { width, colour: true });

@@ -1,0 +1,109 @@
+//! A run as one self-contained page: a pure function of the run.
+//!
+//! The page asks for nothing beyond itself. Its policy admits two scripts by their hashes: its own,
+//! and the charts' (plotly.js), which it carries compressed. Whatever comes from the run is text,
+//! escaped in one place ([`markup`]); figures are drawn in the browser from values that the page
+//! carries as JSON, and stand in tables beside them for whoever sees no figure.
+
+mod carried;
+
+mod figures;
+mod findings;
+mod first_screen;
+mod markup;
+mod method;
+mod plots;
+mod policy;
+mod quiet;
+mod section;
+mod tables;
+
+use record::{Ended, Run};
+
+use carried::Carried;
+use markup::Markup;
+use section::Place;
+
+/// More sections than a run can have without having been made up.
+const SECTIONS_MAX: usize = 60;
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = concat!(
+    // A block of its own, so that no name of ours becomes one of the window's.
+    "'use strict';\n{\n",
+    include_str!("html/page.js"),
+    include_str!("html/slices.js"),
+    include_str!("html/traces.js"),
+    include_str!("html/charts.js"),
+    "}\n",
+);
+/// The charts' script adds the rules that it needs to the style element of this id, if there is
+/// one; otherwise it makes one, which the policy would have to admit.
+const STYLE_ID: &str = "plotly.js-style-global";
+
+/// The whole page.
+pub fn html(run: &Run) -> String {
+    let carried = Carried::of(run);
+    let mut page = Markup::new();
+    page.trusted("<!doctype html>");
+    page.open("html", &[("lang", "en")]);
+    head(&mut page, run);
+    page.open("body", &[]);
+    let places: Vec<Place> = Place::all(&run.sections, SECTIONS_MAX);
+    first_screen::first_screen(&mut page, run, &places, &carried);
+    page.open("main", &[("id", "answers")]);
+    for (section, place) in run.sections.iter().zip(&places) {
+        section::section(&mut page, run, section, place);
+    }
+    if run.sections.len() > places.len() {
+        let left_out = run.sections.len() - places.len();
+        page.leaf("p", &[], &format!("... and {left_out} more sections"));
+    }
+    page.close("main");
+    foot(&mut page, run);
+    page.script(&[], SCRIPT);
+    carried.put(&mut page);
+    page.close("body");
+    page.close("html");
+    page.end()
+}
+
+fn head(page: &mut Markup, run: &Run) {
+    page.open("head", &[]);
+    page.void("meta", &[("charset", "utf-8")]);
+    let policy = policy::policy(SCRIPT, STYLE);
+    page.void("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &policy)]);
+    page.void("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
+    page.void("meta", &[("name", "color-scheme"), ("content", "light dark")]);
+    page.void("meta", &[("name", "referrer"), ("content", "no-referrer")]);
+    let day: String = run.started_at.chars().take("2026-11-20".len()).collect();
+    page.leaf("title", &[], &format!("{} - Fathom, {day}", first_screen::title(run)));
+    page.style(&[("id", STYLE_ID)], STYLE);
+    page.close("head");
+}
+
+fn foot(page: &mut Markup, run: &Run) {
+    page.open("footer", &[]);
+    match &run.ended {
+        Ended::Complete => {}
+        Ended::Interrupted => page.leaf(
+            "p",
+            &[("class", "note")],
+            "Interrupted: what is above rests on the rounds finished by then.",
+        ),
+        Ended::Failed(why) => page.leaf("p", &[("class", "note")], &format!("Failed: {why}")),
+    }
+    page.leaf(
+        "p",
+        &[],
+        &format!(
+            "Made by Fathom {}. This page asks for nothing beyond itself, and names no host, user \
+             or address.",
+            run.fathom
+        ),
+    );
+    page.close("footer");
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+// The figures: the charts' script unpacked, each figure drawn, its tools, its keys, its print.
+
+const FIGURES = [];
+
+/** Colours and sizes as the style sheet has them, so that there is one place for both. */
+function lookOf(plot) {
+  const style = getComputedStyle(root);
+  const value = (name) => style.getPropertyValue(name).trim();
+  const colours = value('--series').split(/\s+/);
+  return {
+    ink: value('--ink'), soft: value('--soft'), line: value('--line'), paper: value('--paper'),
+    theirs: value('--theirs'), colours, font: getComputedStyle(document.body).fontFamily,
+    width: Math.max(240, Math.floor(plot.clientWidth)),
+    touch: matchMedia('(pointer: coarse)').matches,
+    ofLine: (line, place) => (line.reference ? value('--theirs') : colours[place % colours.length]),
+    words: (number, suffix) => {
+      const text = new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 3 });
+      const scaled = suffix === 's'
+        ? [[1, 's'], [1e3, 'ms'], [1e6, 'µs'], [1e9, 'ns']].find(([factor]) => number * factor >= 1)
+        : [1, suffix];
+      const [factor, unit] = scaled ?? [1e9, 'ns'];
+      const size = number * factor;
+      return `${size < 1e6 ? Number(size.toPrecision(3)) : text.format(size)} ${unit}`;
+    },
+  };
+}
+
+function draw(it) {
+  const look = lookOf(it.plot);
+  const { data, layout } = TRACES[it.figure.kind](it.figure, it.state, look);
+  if (it.figure.labels) {
+    // A slice goes from label to label.
+    Object.assign(layout.xaxis, {
+      tickvals: it.figure.labels.map((_, place) => place), ticktext: it.figure.labels,
+    });
+    layout.height = 260;
+  }
+  const options = { displayModeBar: false, doubleClick: 'reset+autosize', typesetMath: false };
+  Plotly.react(it.plot, data, layout, options);
+  it.drawn = { data, width: look.width };
+  it.at = -1;
+}
+
+/** A button among a figure's tools. */
+function tool(tools, words, title, act, pressed) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = words;
+  button.title = title;
+  if (words !== title) button.setAttribute('aria-label', title);
+  if (pressed !== undefined) button.setAttribute('aria-pressed', String(pressed));
+  button.addEventListener('click', () => {
+    if (pressed !== undefined) {
+      pressed = !pressed;
+      button.setAttribute('aria-pressed', String(pressed));
+    }
+    act(pressed);
+  });
+  tools.append(button);
+  return button;
+}
+
+/** A toggle that is its own legend: a mark in the line's colour, and its name. */
+function legend(it, key, name, colour, shape) {
+  const shown = (now) => {
+    if (now) it.state.hidden.delete(key); else it.state.hidden.add(key);
+    draw(it);
+  };
+  const button = tool(it.tools, name, name, shown, true);
+  button.classList.add('legend');
+  const swatch = document.createElement('span');
+  swatch.className = `swatch ${shape}`;
+  swatch.style.setProperty('--swatch', `var(${colour})`);
+  button.prepend(swatch);
+}
+
+function legends(it) {
+  const { figure } = it;
+  if (figure.kind === 'bars' && figure.bars.some((bar) => bar.reference)) {
+    legend(it, 'ours', 'measured here', '--series-0', 'square');
+    legend(it, 'theirs', 'by others', '--theirs', 'diamond');
+  }
+  if (figure.kind === 'lines') {
+    figure.lines.forEach((line, place) => {
+      const colour = line.reference ? '--theirs' : `--series-${place % 7}`;
+      legend(it, place, line.name, colour, line.reference ? 'diamond' : 'square');
+    });
+  }
+}
+
+function tools(it) {
+  const { figure, state } = it;
+  legends(it);
+  const scale = (side, words) => tool(it.tools, words, words, (log) => {
+    state.log[side] = log;
+    draw(it);
+  }, Boolean(state.log[side]));
+  if (figure.kind === 'lines') scale('x', 'Log x');
+  scale('y', figure.kind === 'lines' ? 'Log y' : 'Log scale');
+  tool(it.tools, '+', 'Zoom in', () => zoom(it, 0.6));
+  tool(it.tools, '−', 'Zoom out', () => zoom(it, 1 / 0.6));
+  tool(it.tools, 'Reset', 'Reset the zoom', () => draw(it));
+  if (figure.kind === 'heat_map') {
+    const below = document.createElement('div');
+    below.className = 'plot slice';
+    it.plot.after(below);
+    it.tools.append(sliceList(figure, (slice) => {
+      if (!slice) { Plotly.purge(below); below.replaceChildren(); it.slice = null; return; }
+      it.slice = { figure: slice, plot: below, state: { log: { y: state.log.y }, hidden: new Set() } };
+      draw(it.slice);
+    }));
+  }
+  it.tools.hidden = false;
+}
+
+/** Nearer to the middle of what is seen, or further off. */
+function zoom(it, by) {
+  const { xaxis, yaxis } = it.plot._fullLayout;
+  const nearer = ([a, b]) => [(a + b) / 2 - ((b - a) / 2) * by, (a + b) / 2 + ((b - a) / 2) * by];
+  const change = { 'xaxis.range': nearer(xaxis.range) };
+  if (it.figure.kind === 'lines' || it.figure.kind === 'heat_map') {
+    change['yaxis.range'] = nearer(yaxis.range);
+  }
+  Plotly.relayout(it.plot, change);
+}
+
+/** Every point that can be pointed at, in the order in which the arrow keys go. */
+function points(it) {
+  const { figure } = it;
+  if (figure.kind === 'heat_map') {
+    return figure.cells.flatMap((row, y) => row.map((cell, x) => ({
+      hover: { xval: x, yval: y },
+      said: `${figure.rows.name} ${figure.rows.names[y]}, ${figure.columns.name} `
+        + `${figure.columns.names[x]}: ${cell.said}`,
+    })));
+  }
+  return it.drawn.data.flatMap((trace, curveNumber) => (trace.said ?? []).map((said, pointNumber) => (
+    { hover: [{ curveNumber, pointNumber }], said })));
+}
+
+function keys(it) {
+  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+  it.plot.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const step = steps[event.key];
+    if (step) {
+      const all = points(it);
+      it.at = ((it.at < 0 && step < 0 ? 0 : it.at) + step + all.length) % all.length;
+      Plotly.Fx.hover(it.plot, all[it.at].hover);
+      it.heard.textContent = all[it.at].said;
+    } else if (event.key === 'Escape') {
+      it.at = -1;
+      Plotly.Fx.unhover(it.plot, {});
+      it.heard.textContent = '';
+    } else if (event.key === '+' || event.key === '-') {
+      zoom(it, event.key === '+' ? 0.6 : 1 / 0.6);
+    } else if (event.key === '0') {
+      draw(it);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+}
+
+function set(element) {
+  const figure = JSON.parse(element.querySelector('script[data-figure]').textContent);
+  const it = {
+    figure, plot: element.querySelector('.plot'), tools: element.querySelector('.tools'),
+    heard: element.querySelector('.heard'), at: -1,
+    state: { log: { x: Boolean(figure.x?.log), y: Boolean(figure.y?.log) }, hidden: new Set() },
+  };
+  draw(it);
+  tools(it);
+  keys(it);
+  FIGURES.push(it);
+}
+
+const again = (it) => { draw(it); if (it.slice) draw(it.slice); };
+/** Figures that are seen first are drawn first; whatever one of them holds, the others are drawn. */
+async function drawAll() {
+  for (const element of document.querySelectorAll('figure.drawn')) {
+    try {
+      set(element);
+    } catch (error) {
+      element.querySelector('.plot').textContent = `This can't be drawn (${error.message}).`;
+    }
+    await new Promise((next) => { setTimeout(next); });
+  }
+  performance.mark('fathom-figures');
+  root.dataset.figures = 'ready';
+}
+
+async function start() {
+  const packed = document.querySelector('script[data-charts]');
+  if (!packed) { root.dataset.figures = 'none'; return; }
+  const script = document.createElement('script');
+  script.textContent = await unpacked(packed.textContent);
+  document.head.append(script);
+  await drawAll();
+  new ResizeObserver(() => {
+    for (const it of FIGURES) if (it.drawn.width !== lookOf(it.plot).width) again(it);
+  }).observe(document.querySelector('main'));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => FIGURES.forEach(again));
+  for (const [event, paper] of [['beforeprint', true], ['afterprint', false]]) {
+    addEventListener(event, () => {
+      root.classList.toggle('printing', paper);
+      FIGURES.forEach(again);
+    });
+  }
+}
+
+// The text first: a script this long is read only after it has been shown.
+addEventListener('DOMContentLoaded', () => {
+  requestAnimationFrame(() => setTimeout(() => start().catch((error) => {
+    for (const plot of document.querySelectorAll('.plot')) {
+      plot.textContent = `This browser draws no figures (${error.message}).`;
+    }
+  })));
+});

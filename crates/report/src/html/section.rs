@@ -1,0 +1,144 @@
+//! One question on the page: the answer first, then what it rests on.
+
+use record::{Conclusion, Finding, Quantity, Run, Section};
+
+use super::{
+    figures,
+    findings::{self, claims_interval},
+    markup::{Markup, is_dotted_id, is_plain},
+    method, tables,
+};
+
+/// More than any question has to say; what is left out stands in the run's file.
+const SAID_MAX: usize = 200;
+
+/// Where a section stands on the page.
+pub(super) struct Place {
+    /// Its element's id, which is never a name of anything in a window.
+    pub(super) id: String,
+}
+
+impl Place {
+    /// A section is found by its name, where that is fit for an address and not taken.
+    pub(super) fn all(sections: &[Section], max: usize) -> Vec<Self> {
+        let mut places: Vec<Self> = Vec::new();
+        for (index, section) in sections.iter().take(max).enumerate() {
+            let named = format!("section-{}", section.name);
+            let free = is_plain(&section.name) && places.iter().all(|place| place.id != named);
+            places.push(Self { id: if free { named } else { format!("section.{index}") } });
+        }
+        places
+    }
+}
+
+pub(super) fn section(page: &mut Markup, run: &Run, section: &Section, place: &Place) {
+    let conclusion = &section.conclusion;
+    page.open("section", &[("id", &place.id), ("aria-labelledby", &heading_id(place))]);
+    page.leaf("p", &[("class", "name")], &section.name);
+    page.within("h2", &[("id", &heading_id(place))], |page| {
+        page.leaf("a", &[("href", &format!("#{}", place.id))], &section.question);
+    });
+    said(page, conclusion);
+    figures::figures(page, &conclusion.figures, &place.id);
+    for table in conclusion.tables.iter().take(tables::TABLES_MAX) {
+        tables::table(page, table);
+    }
+    left_out(page, conclusion.tables.len(), tables::TABLES_MAX, "tables");
+    findings::references(page, &conclusion.findings);
+    advice(page, conclusion);
+    caveats(page, conclusion);
+    how(page, run, section);
+    findings::all(page, &conclusion.findings, &said_ids(conclusion));
+    page.close("section");
+}
+
+fn heading_id(place: &Place) -> String {
+    format!("{}.heading", place.id)
+}
+
+/// Those with a sentence of their own above the tables, the first of which is the answer.
+fn said_findings(conclusion: &Conclusion) -> impl Iterator<Item = &Finding> {
+    let (first, others) = crate::said::said(&conclusion.findings);
+    first.into_iter().chain(others).take(SAID_MAX)
+}
+
+fn said_ids(conclusion: &Conclusion) -> Vec<&str> {
+    said_findings(conclusion).map(|finding| finding.id.as_str()).collect()
+}
+
+fn said(page: &mut Markup, conclusion: &Conclusion) {
+    for (place, finding) in said_findings(conclusion).enumerate() {
+        let class = if place == 0 { "answer" } else { "said" };
+        match is_dotted_id(&finding.id) {
+            true => page.open("p", &[("class", class), ("id", &finding.id)]),
+            false => page.open("p", &[("class", class)]),
+        }
+        page.text(&finding.text);
+        if is_dotted_id(&finding.id) {
+            let (to, label) = (format!("#{}", finding.id), format!("Link to {}", finding.id));
+            page.text(" ");
+            page.leaf("a", &[("class", "here"), ("href", &to), ("aria-label", &label)], "#");
+        }
+        page.close("p");
+    }
+}
+
+fn advice(page: &mut Markup, conclusion: &Conclusion) {
+    let advice: Vec<&str> =
+        conclusion.findings.iter().filter_map(|finding| finding.advice.as_deref()).collect();
+    list(page, "advice", "Advice", &advice);
+}
+
+fn caveats(page: &mut Markup, conclusion: &Conclusion) {
+    let caveats: Vec<&str> = conclusion.caveats.iter().map(|caveat| caveat.text.as_str()).collect();
+    list(page, "caveats", "Caveats", &caveats);
+}
+
+fn list(page: &mut Markup, class: &str, title: &str, items: &[&str]) {
+    if items.is_empty() {
+        return;
+    }
+    page.within("div", &[("class", class)], |page| {
+        page.leaf("h3", &[], title);
+        page.open("ul", &[]);
+        for item in items.iter().take(SAID_MAX) {
+            page.leaf("li", &[], item);
+        }
+        page.close("ul");
+        left_out(page, items.len(), SAID_MAX, "of them");
+    });
+}
+
+fn left_out(page: &mut Markup, count: usize, max: usize, what: &str) {
+    if count > max {
+        page.leaf("p", &[("class", "cut")], &format!("... and {} more {what}", count - max));
+    }
+}
+
+fn how(page: &mut Markup, run: &Run, section: &Section) {
+    page.open("div", &[("class", "how")]);
+    if let Some(recorded) = &section.recorded {
+        page.leaf("h3", &[], "Method");
+        page.leaf("p", &[], &method::sentences(recorded).join(" "));
+    }
+    if let Some(command) = method::command(run, section) {
+        page.within("p", &[("class", "again")], |page| {
+            page.text("Measure it again: ");
+            page.leaf("code", &[], &command);
+        });
+    }
+    let attributes = [("type", "button"), ("class", "copy"), ("data-copy", "")];
+    page.leaf("button", &attributes, "Copy as Markdown");
+    page.within("pre", &[("class", "markdown"), ("hidden", "")], |page| {
+        page.lines(&crate::markdown_section(section));
+    });
+    page.close("div");
+}
+
+/// A number, and where it lies: `103 ns`, `95 %: 100 to 105 ns`; none where there is no number, or
+/// one that claims no interval, which is better said in its sentence.
+pub(super) fn number(finding: &Finding) -> Option<(String, String)> {
+    let estimate = finding.outcome.estimate().filter(|it| claims_interval(it))?;
+    let value = Quantity::new(estimate.value, finding.unit).to_string();
+    Some((value, estimate.interval(finding.unit)))
+}

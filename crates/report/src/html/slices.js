@@ -1,0 +1,36 @@
+// A row or a column of a heat map, chosen from a list, drawn as a line below it.
+
+/** A figure of kind `lines` along one row (`side` "rows") or column of a heat map. */
+function sliced(figure, side, place) {
+  const along = side === 'rows' ? figure.columns : figure.rows;
+  const cells = side === 'rows' ? figure.cells[place] : figure.cells.map((row) => row[place]);
+  const name = `${figure[side].title} ${figure[side].labels[place]}`;
+  const points = cells
+    .map((cell, x) => ({ x, at: along.labels[x], ...cell, low: cell.value, high: cell.value }))
+    .filter((point) => point.value !== null)
+    .map((point) => ({ ...point, said: `${along.title} ${point.at}: ${point.said}` }));
+  return {
+    kind: 'lines',
+    x: { title: along.title, unit: { factor: 1, format: 'd', suffix: '' } },
+    y: { title: '', unit: figure.y.unit },
+    lines: [{ label: name, name, reference: false, points }],
+    labels: along.labels,
+  };
+}
+
+/** The list to choose from; `chosen` is called with the slice, or with nothing. */
+function sliceList(figure, chosen) {
+  const list = document.createElement('select');
+  list.setAttribute('aria-label', 'A row or column as a line');
+  list.append(new Option('No slice', ''));
+  for (const side of ['rows', 'columns']) {
+    figure[side].labels.forEach((_, place) => {
+      list.append(new Option(`${figure[side].name} ${figure[side].names[place]}`, `${side} ${place}`));
+    });
+  }
+  list.addEventListener('change', () => {
+    const [side, place] = list.value.split(' ');
+    chosen(side ? sliced(figure, side, Number(place)) : null);
+  });
+  return list;
+}

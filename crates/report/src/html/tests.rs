@@ -1,0 +1,374 @@
+//! What the page says, what its policy admits, and what hostile runs can't do to it.
+
+use proptest::prelude::*;
+use record::{
+    Axis, Bar, Basis, Better, Caveat, Conclusion, Estimate, Figure, Finding, Histogram, Outcome,
+    Point, Recorded, Reference, Scale, Section, Start, Unit,
+};
+
+use super::{carried::Carried, html, policy::hash, *};
+use crate::samples::run;
+use crate::text::tests::{heat_map, lines};
+
+/// A page is sent around; mail takes it below this.
+const PAGE_BYTES_MAX: usize = 3_000_000;
+
+fn measured(id: &str, value: f64) -> Finding {
+    let basis = Basis::Rounds { rounds: 140, starts: 5 };
+    let estimate = Estimate { value, low: value * 0.98, high: value * 1.02, basis };
+    let outcome = Outcome::Measured(estimate);
+    let mut finding =
+        Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, format!("{id} is so."));
+    finding.references = vec![Reference {
+        machine: "Xeon E5-2620".into(),
+        year: 2013,
+        value: 67.0,
+        source: "Somebody (2013)".into(),
+    }];
+    finding
+}
+
+fn recorded() -> Recorded {
+    let mut recorded = Recorded::new(5_000_000_000, vec![0, 1], 9);
+    recorded.window_ns = 1_562_500;
+    recorded.choices.insert("threads".into(), vec!["2".into(), "4".into()]);
+    recorded.starts = (0..5)
+        .map(|start| Start {
+            at_ns: start * 1_000_000_000,
+            wall_ns: 1_000_000_000,
+            foreign_cpus: Some(0.03),
+            steal_cpus: None,
+        })
+        .collect();
+    recorded
+}
+
+/// The run that the text is tested with, and beside it what only a page has.
+fn whole() -> Run {
+    let mut run = run();
+    run.sections.push(Section {
+        name: "pipe".into(),
+        question: "What does a message cost?".into(),
+        workload_version: 1,
+        recorded: Some(recorded()),
+        conclusion: Conclusion {
+            findings: vec![
+                measured("pipe.cost", 9000.0),
+                measured("pipe.other", 12_000.0),
+                Finding {
+                    unit: Unit::Share,
+                    references: vec![],
+                    ..measured("pipe.noise_floor", 0.0137)
+                },
+                Finding { references: vec![], ..measured("pipe.canary", 1.19) },
+            ],
+            figures: vec![lines(), heat_map()],
+            caveats: vec![Caveat::new("noisy", "Others used the CPUs.")],
+            ..Conclusion::default()
+        },
+    });
+    run
+}
+
+/// The page without what is within its scripts and styles.
+fn stripped(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some(at) = ["<script", "<style"].iter().filter_map(|it| rest.find(it)).min() {
+        let begin = at + rest[at..].find('>').unwrap() + 1;
+        out.push_str(&rest[..begin]);
+        rest = &rest[begin..];
+        rest = &rest[rest.find("</s").unwrap()..];
+        out.push_str("...");
+        let end = rest.find('>').unwrap() + 1;
+        out.push_str(&rest[..end]);
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// The bodies of the elements that begin so.
+fn bodies<'a>(page: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
+    let body = |after: &'a str| match begin.ends_with('>') {
+        true => after,
+        false => &after[after.find('>').unwrap() + 1..],
+    };
+    page.split(begin).skip(1).map(|it| body(it).split(end).next().unwrap()).collect()
+}
+
+fn policy(page: &str) -> &str {
+    let after = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+    after.split('"').next().unwrap()
+}
+
+#[test]
+fn what_the_page_says() {
+    let page = stripped(&html(&whole()));
+    // The hashes are another test's.
+    let policy = policy(&page).to_owned();
+    insta::assert_snapshot!(page.replace(&policy, "..."));
+}
+
+#[test]
+fn the_same_run_yields_the_same_page() {
+    assert_eq!(html(&whole()), html(&whole()));
+}
+
+#[test]
+fn a_page_can_be_sent_around() {
+    let page = html(&whole());
+    assert!(page.len() < PAGE_BYTES_MAX, "{} bytes", page.len());
+}
+
+#[test]
+fn the_policy_admits_the_scripts_of_the_page_and_nothing_else() {
+    let page = html(&whole());
+    let policy = policy(&page).replace("&#39;", "'");
+    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+    assert!(policy.ends_with("; base-uri 'none'; form-action 'none'"), "{policy}");
+    let own = bodies(&page, "<script>", "</script>");
+    let [script] = own[..] else { panic!("one script that is run at once: {}", own.len()) };
+    let style = bodies(&page, "<style", "</style>");
+    let [style] = style[..] else { panic!("one style: {}", style.len()) };
+    for part in [script, style] {
+        assert!(policy.contains(&format!("'sha256-{}'", hash(part))), "{policy}");
+    }
+    let charts = unpacked(bodies(&page, "data-charts=\"\"", "</script>")[0]);
+    assert!(policy.contains(&format!("'sha256-{}'", hash(&charts))), "{policy}");
+    assert!(charts.contains("plotly.js v") && charts.contains("MIT license"));
+    assert!(!policy.contains("unsafe-inline") && !policy.contains("unsafe-eval"), "{policy}");
+    assert_eq!(policy.matches("sha256-").count(), 4, "{policy}");
+}
+
+fn unpacked(base64: &str) -> String {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    use std::io::Read;
+    let bytes = STANDARD.decode(base64).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn the_page_holds_the_run_and_hands_it_back() {
+    let page = html(&whole());
+    let json = unpacked(bodies(&page, "data-run=\"\"", "</script>")[0]);
+    assert_eq!(record::file::from_json(json.as_bytes()).unwrap(), whole());
+}
+
+/// Whatever could make a browser ask for something: attributes that load, and rules that do.
+#[test]
+fn nothing_in_the_page_leads_out_of_it() {
+    let page = html(&whole());
+    for loads in [" src=", " srcset=", "<link", "<iframe", "<img", "<form", "@import", "url(", "//"]
+    {
+        let out = page.match_indices(loads).map(|(at, _)| at).find(|&at| {
+            // Comments of our own script, and base64, have slashes too.
+            loads != "//" || page[..at].ends_with(':')
+        });
+        assert_eq!(out.map(|at| page[at..].chars().take(60).collect::<String>()), None);
+    }
+    let links = page.split(" href=\"").skip(1).map(|it| it.split('"').next().unwrap());
+    assert!(links.into_iter().all(|link| link.starts_with('#')));
+    let handlers = ["onclick", "onload", "onerror", "onmouseover"];
+    assert!(handlers.iter().all(|it| !stripped(&page).contains(it)));
+}
+
+/// Every finding has its address, once.
+#[test]
+fn every_finding_has_one_anchor() {
+    let page = html(&whole());
+    for finding in whole().sections.iter().flat_map(|section| &section.conclusion.findings) {
+        let anchor = format!(" id=\"{}\"", finding.id);
+        assert_eq!(page.matches(&anchor).count(), 1, "{anchor}");
+    }
+}
+
+/// Every text of a run as somebody else would have it.
+fn poisoned(evil: &str) -> Run {
+    let text = || evil.to_owned();
+    let mut run = whole();
+    run.fathom = text();
+    run.started_at = text();
+    run.ended = Ended::Failed(text());
+    run.machines[0].cpu_model = Some(text());
+    run.machines[0].kernel = Some(text());
+    for section in &mut run.sections {
+        section.name = text();
+        section.question = text();
+        for finding in &mut section.conclusion.findings {
+            finding.text = text();
+            finding.id = text();
+            finding.advice = Some(text());
+            for reference in &mut finding.references {
+                reference.machine = text();
+                reference.source = text();
+            }
+        }
+        for table in &mut section.conclusion.tables {
+            table.title = text();
+            for column in &mut table.columns {
+                column.title = text();
+            }
+            for cell in table.rows.iter_mut().flatten() {
+                *cell = text();
+            }
+        }
+        for caveat in &mut section.conclusion.caveats {
+            *caveat = Caveat::new(evil, evil);
+        }
+        section.conclusion.figures.iter_mut().for_each(|figure| poison(figure, evil));
+        if let Some(recorded) = &mut section.recorded {
+            recorded.choices = [(text(), vec![text()])].into();
+        }
+    }
+    run
+}
+
+fn poison(figure: &mut Figure, evil: &str) {
+    let text = || evil.to_owned();
+    match figure {
+        Figure::Bars { title, bars, .. } => {
+            *title = text();
+            bars.iter_mut().for_each(|bar| bar.label = text());
+        }
+        Figure::Distribution { title, .. } => *title = text(),
+        Figure::Lines { title, x, y, lines } => {
+            (*title, x.title, y.title) = (text(), text(), text());
+            lines.iter_mut().for_each(|line| line.label = text());
+        }
+        Figure::HeatMap { title, columns, rows, .. } => {
+            *title = text();
+            for side in [columns, rows] {
+                side.title = text();
+                side.labels.iter_mut().for_each(|label| *label = text());
+            }
+        }
+    }
+}
+
+/// How often each element begins and ends.
+fn elements(page: &str) -> Vec<(String, usize)> {
+    let page = stripped(page);
+    let mut counts = std::collections::BTreeMap::new();
+    for part in page.split('<').skip(1) {
+        let end = part.find(|c: char| !(c.is_ascii_alphanumeric() || c == '/')).unwrap();
+        *counts.entry(part[..end].to_owned()).or_insert(0) += 1;
+    }
+    counts.into_iter().collect()
+}
+
+/// No fit name either, so that the page has no command and no anchor of it.
+const HARMLESS: &str = "not a name";
+
+#[test]
+fn a_hostile_run_adds_no_element() {
+    let harmless = elements(&html(&poisoned(HARMLESS)));
+    for evil in [
+        "</script><script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "' onmouseover='alert(1)",
+        "<!--",
+        "--><b>",
+        "]]>",
+        "</style><style>*{}",
+        "</pre></textarea></title>",
+        "javascript:alert(1)",
+        "<a href=\"http://a\">b</a>",
+        "${alert(1)}",
+        "%{x}",
+        "\\u003cscript>",
+        "\u{202e}\u{0}\u{7f}\u{2028}\u{feff}",
+        "&lt;script&gt;",
+        "`",
+        "\\",
+        "$\\alpha$",
+    ] {
+        let page = html(&poisoned(evil));
+        assert_eq!(elements(&page), harmless, "{evil:?}");
+        assert_eq!(page.matches("<script>").count(), 1, "{evil:?}");
+        let treacherous =
+            |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c);
+        assert!(!page.contains(treacherous), "{evil:?}");
+    }
+}
+
+#[test]
+fn a_million_rows_are_cut_and_counted() {
+    let mut run = whole();
+    run.sections[0].conclusion.tables[0].rows = vec![vec!["a".into(), "b".into()]; 1_000_000];
+    let counts = vec![u64::MAX; 1_000_000];
+    run.sections[0].conclusion.figures.push(Figure::Distribution {
+        title: "endless".into(),
+        unit: Unit::Ratio,
+        histogram: Histogram { low: -1e308, high: 1e308, counts, below: 1, above: 1 },
+    });
+    let page = html(&run);
+    assert!(page.contains("... and 999500 more rows"));
+    assert!(page.len() < PAGE_BYTES_MAX, "{} bytes", page.len());
+}
+
+/// A run that would make the page too long is left out of it, and the page says so.
+#[test]
+fn a_run_too_large_to_be_carried_is_left_out() {
+    let mut run = whole();
+    let noise = |seed: u64| {
+        format!("{:x}", hash(&seed.to_string()).bytes().map(u64::from).sum::<u64>())
+            + &hash(&seed.to_string())
+    };
+    run.sections[0].conclusion.tables[0].rows =
+        (0..40_000).map(|row| vec![noise(row), noise(row + 1)]).collect();
+    assert!(Carried::of(&run).run.is_none());
+    let page = html(&run);
+    assert!(page.contains("too large to be carried along"));
+    assert!(page.len() < PAGE_BYTES_MAX, "{} bytes", page.len());
+}
+
+#[test]
+fn a_page_without_figures_carries_no_charts() {
+    let mut run = run();
+    run.sections[0].conclusion.figures.clear();
+    let page = html(&run);
+    assert!(page.len() < 100_000 && !page.contains("data-charts=\"\""), "{} bytes", page.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_adds_an_element(evil in "\\PC{0,40}|[<>\"'&/a-z=! -]{0,40}|\\p{Any}{0,20}") {
+        let evil = format!("{HARMLESS}{evil}");
+        prop_assert_eq!(elements(&html(&poisoned(&evil))), elements(&html(&poisoned(HARMLESS))));
+    }
+
+    #[test]
+    fn no_numbers_make_it_panic(
+        value in any::<f64>(), low in any::<f64>(), high in any::<f64>(),
+        counts in prop::collection::vec(any::<u64>(), 0..200), ns in any::<u64>(),
+    ) {
+        let mut run = whole();
+        let bar = Bar { label: "x".into(), value, low, high, reference: false };
+        let axis = |unit| Axis { title: "x".into(), unit, scale: Scale::Log };
+        let point = Point { x: high, value, low, high };
+        let line = record::Line { label: "x".into(), points: vec![point; 3], reference: true };
+        run.sections[0].conclusion.figures = vec![
+            Figure::Bars { title: "b".into(), unit: Unit::Nanoseconds, bars: vec![bar] },
+            Figure::Distribution {
+                title: "d".into(),
+                unit: Unit::Share,
+                histogram: Histogram { low, high, counts, below: 0, above: 0 },
+            },
+            Figure::Lines {
+                title: "l".into(), x: axis(Unit::Count), y: axis(Unit::Ratio), lines: vec![line],
+            },
+        ];
+        if let Some(recorded) = &mut run.sections[1].recorded {
+            (recorded.budget_ns, recorded.window_ns) = (ns, ns);
+            recorded.cpus = vec![usize::MAX, ns as usize, 0];
+            recorded.starts[0] = Start {
+                at_ns: ns, wall_ns: ns, foreign_cpus: Some(value), steal_cpus: Some(low),
+            };
+        }
+        let _ = html(&run);
+    }
+}
