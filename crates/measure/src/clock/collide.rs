@@ -25,12 +25,12 @@ pub(super) const COLLIDED: &str = "collided";
 pub(super) const BY_CHANCE: &str = "by_chance";
 /// and if they came as by a Poisson process.
 pub(super) const BY_CHANCE_AT_RANDOM: &str = "by_chance_at_random";
-/// The chance that two readings of one instant are equal, of the two CPUs that agree the least.
-pub(super) const COINCIDE: &str = "coincide";
 /// Nanoseconds between two readings of one thread.
 pub(super) const GAP: &str = "gap";
-/// Nanoseconds that the steps of the CPUs' clocks lie apart at the most.
-pub(super) const APART: &str = "apart";
+/// In the proof: nanoseconds that the steps of the CPUs' clocks lie apart at the most,
+pub(super) const APART: &str = "apart_ns";
+/// and the chance that two readings of one instant are equal, of the two CPUs that agree the least.
+pub(super) const COINCIDE: &str = "coincide";
 
 /// How readings follow one another within a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,16 +87,16 @@ pub(super) fn trial(
     let part = |events| Reading::Share(Part { events, of: seen.compared });
     let mut values =
         vec![(COLLIDED, part(seen.collided)), (GAP, Reading::Level(gap * ns_per_unit))];
+    let mut proof = vec![("readings", seen.taken as f64), ("together_share", together)];
     if let Some(steps) = phase::steps(&readings) {
         let readings = |share: f64| part((share * seen.compared as f64).round() as u64);
         let per_gap = steps.step / gap;
         values.push((BY_CHANCE, readings(steps.share_by_chance(per_gap.min(1.0)))));
         let at_random = 1.0 - (-per_gap).exp();
         values.push((BY_CHANCE_AT_RANDOM, readings(steps.share_by_chance(at_random))));
-        values.push((APART, Reading::Level(steps.apart_max() * ns_per_unit)));
-        values.push((COINCIDE, Reading::Level(steps.coincide_min())));
+        proof.push((APART, steps.apart_max() * ns_per_unit));
+        proof.push((COINCIDE, steps.coincide_min()));
     }
-    let mut proof = vec![("readings", seen.taken as f64), ("together_share", together)];
     proof.extend(switches.map(|switches| ("involuntary_switches", switches as f64)));
     Ok(Observation {
         readings: values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),

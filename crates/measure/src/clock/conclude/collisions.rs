@@ -5,6 +5,7 @@ use record::{
     Align, Bar, Better, Caveat, Estimate, Expected, Figure, Finding, Outcome, Part, Quantity,
     Recorded, Table, Unit,
 };
+use stats::{Summary, summary};
 
 use super::{Metric, bars, by_id, needs, ns, share, why};
 use crate::clock::{
@@ -303,6 +304,12 @@ pub(super) fn caveats(plan: &Plan, findings: &[Finding], recorded: &Recorded) ->
 /// Where readings of one instant are less often equal than this, it is told.
 const COINCIDE_TOLD_BELOW: f64 = 0.5;
 
+/// How what was counted beside the readings was spread over the trials; NaN where it never was.
+fn proof_spread(recorded: &Recorded, case: &str, name: &str) -> Summary {
+    let seen = recorded.of_case(case).filter_map(|trial| trial.result.as_ref().ok());
+    summary(&seen.filter_map(|seen| seen.proof.get(name)).copied().collect::<Vec<_>>())
+}
+
 /// Steps of the CPUs' clocks that lay apart hide collisions, and nobody promises that they stay so.
 fn out_of_step(
     clock: Clock,
@@ -311,11 +318,11 @@ fn out_of_step(
     recorded: &Recorded,
 ) -> Option<Caveat> {
     let case = collide_case(clock, threads, Arrival::Jittered);
-    let apart = estimate::spread(recorded, &case, APART);
+    let apart = proof_spread(recorded, &case, APART);
     let step = by_id(findings, &format!("clock.{}.step", clock.name()))?.outcome.estimate()?.value;
     let id = format!("clock.{}.collisions.threads_{threads}.ceiling", clock.name());
     let ceiling = by_id(findings, &id)?.outcome.estimate()?.value;
-    let coincide = estimate::spread(recorded, &case, COINCIDE).p5;
+    let coincide = proof_spread(recorded, &case, COINCIDE).p5;
     if coincide.is_nan() || coincide >= COINCIDE_TOLD_BELOW {
         return None;
     }
