@@ -103,7 +103,14 @@ fn hovers_and_zooms(browser: &mut Browser) {
 
     let range = |browser: &mut Browser| browser.value(&format!("{AXIS}.range"));
     let whole = range(browser);
-    browser.drag((x - 40.0, y), (x + 40.0, y));
+    // From within the axis to within it, however short the bar is.
+    let along = |browser: &mut Browser, share: f64| {
+        let left = "document.querySelector('.plot').getBoundingClientRect().left";
+        let at = browser.value(&format!("{left} + {AXIS}._offset + {share} * {AXIS}._length"));
+        at.as_f64().expect("a place on the axis")
+    };
+    let (from, to) = (along(browser, 0.3), along(browser, 0.6));
+    browser.drag((from, y), (to, y));
     browser.until(&format!("{AXIS}.range[1] !== {}", whole[1]));
     browser.value(&format!("{}.click()", button("Reset")));
     assert_eq!(range(browser), whole);
