@@ -87,6 +87,9 @@ fn the_real_run_is_rendered() {
     assert!(report::markdown(&run).chars().count() < 65_536);
 }
 
+/// The page's own, and beside the figures' data what it carries: the charts' script and the run.
+const SCRIPTS_MAX: usize = 4;
+
 fn check(run: &Run, bytes: usize) {
     for look in LOOKS {
         let mut text = report::text(run, look);
@@ -103,8 +106,23 @@ fn check(run: &Run, bytes: usize) {
         assert!(!text.contains('\u{202e}'), "{text:?}");
     }
     assert!(page == report::markdown(run), "the same run, the same text");
+    check_html(run, bytes);
     let sections: String = run.sections.iter().map(report::markdown_section).collect();
     assert!(sections.len() < page.len(), "a page holds its sections");
+}
+
+/// The charts' script, packed, and the run itself, without which the page is as bounded as any.
+const HTML_CARRIES_MAX: usize = 3_000_000;
+
+fn check_html(run: &Run, bytes: usize) {
+    let page = report::html(run);
+    assert!(page.len() < HTML_CARRIES_MAX + 4 * bytes_max(bytes), "{} bytes", page.len());
+    // Its own scripts, and no other; where there is no figure there is nothing to draw with.
+    assert_eq!(page.matches("<script>").count(), 1);
+    let figures: usize = run.sections.iter().map(|it| it.conclusion.figures.len()).sum();
+    let carried = page.matches("<script").count();
+    assert!(carried <= SCRIPTS_MAX + figures, "{carried} scripts of {figures} figures");
+    harmless(&page);
 }
 
 /// What a page may have at most: an empty run has a few lines, a letter becomes twelve at the most
