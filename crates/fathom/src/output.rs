@@ -35,6 +35,21 @@ pub struct Places {
 }
 
 impl Places {
+    /// The places, each of its own: a page that took the run's, or the earlier run's, would be all
+    /// that is left of it.
+    fn apart(self) -> Result<Self, Failure> {
+        let (Some(run), Some(page)) = (&self.run, &self.page) else { return Ok(self) };
+        let at = run.file.destination();
+        let earlier = at.as_ref().zip(run.previous).map(|(at, name)| at.with_file_name(name));
+        let there = page.file.destination();
+        if there.is_some() && (there == at || there == earlier) {
+            let page = page.path.display();
+            let line = format!("--html {page}: a run goes there; give the page another name");
+            return Err(Failure::wrong(line));
+        }
+        Ok(self)
+    }
+
     /// See [`Place::earlier`].
     pub fn earlier(&self) -> Option<&Path> {
         self.run.as_ref().and_then(Place::earlier)
@@ -80,7 +95,7 @@ pub fn reserve(request: &Request) -> Result<Places, Failure> {
             places.page = Some(reserve_unasked(PAGE, None, "--html FILE")?);
         }
     }
-    Ok(places)
+    places.apart()
 }
 
 /// Opens the files that were named.
@@ -89,7 +104,7 @@ fn reserve_named(shown: &Shown) -> Result<Places, Failure> {
         let place = path.as_ref().map(|path| open(path, None));
         place.transpose().map_err(Failure::wrong)
     };
-    Ok(Places { run: named(&shown.out)?, page: named(&shown.html)? })
+    Places { run: named(&shown.out)?, page: named(&shown.html)? }.apart()
 }
 
 /// Nobody named this place, so where it can't be written no word was wrong.

@@ -83,10 +83,6 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
         return Err(Failure::wrong("--json and --markdown are two ways to print; choose one"));
     }
     let shown = look(shown);
-    let one_place = shown.html.as_ref().zip(shown.out.as_ref()).is_some_and(|(a, b)| a == b);
-    if one_place {
-        return Err(Failure::wrong("--out and --html name the same file; give each its own"));
-    }
     Ok(match question {
         None => Wish::Ask(Box::new(survey_request(survey, measuring, shown)?)),
         Some(Question::Survey { survey: more, measuring: closer }) => {
@@ -106,7 +102,7 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
         }
         Some(Question::Machine) => Wish::Describe(shown),
         Some(Question::Report { run }) => {
-            spared(&shown, [&run])?;
+            spared("--html", shown.html.as_ref(), [&run])?;
             Wish::Report { path: run, shown }
         }
         Some(Question::Compare { before, after, fail_if_slower, pair }) => {
@@ -114,9 +110,12 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
             let what =
                 if pair.is_empty() { sides(before, after) } else { pairs(before, after, pair) };
             let what = what?;
-            match &what {
-                Compared::Sides { before, after } => spared(&shown, before.iter().chain(after))?,
-                Compared::Pairs { run, .. } => spared(&shown, [run])?,
+            let runs: Vec<&PathBuf> = match &what {
+                Compared::Sides { before, after } => before.iter().chain(after).collect(),
+                Compared::Pairs { run, .. } => vec![run],
+            };
+            for (option, file) in [("--html", &shown.html), ("--out", &shown.out)] {
+                spared(option, file.as_ref(), runs.iter().copied())?;
             }
             Wish::Compare(Comparison { what, slower_max, shown })
         }
@@ -125,17 +124,20 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
     })
 }
 
-/// A page must not take the place of a run that it is made from: nothing could be read from it.
-fn spared<'a>(shown: &Shown, runs: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
-    let Some(html) = &shown.html else { return Ok(()) };
+/// What is written must not take the place of a run that it is made from.
+fn spared<'a>(
+    option: &str,
+    written: Option<&PathBuf>,
+    runs: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Failure> {
     let identity = |path: &PathBuf| {
         std::fs::metadata(path).ok().filter(|it| it.is_file()).map(|it| (it.dev(), it.ino()))
     };
-    let page = identity(html);
-    match runs.into_iter().find(|run| page.is_some() && identity(run) == page) {
+    let place = written.and_then(identity);
+    match runs.into_iter().find(|run| place.is_some() && identity(run) == place) {
         Some(run) => {
             let run = run.display();
-            Err(Failure::wrong(format!("--html {run}: the page would take the run's place")))
+            Err(Failure::wrong(format!("{option} {run}: it would take the run's place")))
         }
         None => Ok(()),
     }

@@ -41,7 +41,7 @@ fn a_survey_prints_markdown_and_keeps_its_run() {
     let said = place.run(&["--only", "syscall", "--time", "300ms", "--markdown"]);
     let printed = page(said, "machine");
     assert!(printed.contains("\n\n## syscall: "), "{printed}");
-    assert_eq!(place.names(), ["fathom-run.json"]);
+    assert_eq!(place.names(), ["fathom-report.html", "fathom-run.json"]);
     let again = place.run(&["report", "fathom-run.json", "--markdown"]);
     assert_eq!(page(again, "machine"), printed);
 }

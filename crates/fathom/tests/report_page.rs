@@ -130,3 +130,27 @@ fn a_page_names_nobody() {
     names_nobody(&seen(&page), &names);
     assert!(!page.contains("telltale"));
 }
+
+/// A page written under another spelling of the run's own name took its place, and all was well.
+#[test]
+fn a_page_never_takes_a_runs_place() {
+    let place = Place::new();
+    place.run(&["syscall", "--time", "300ms", "--out", "a.json"]).ended(0);
+    place.run(&["syscall", "--time", "300ms", "--out", "b.json"]).ended(0);
+    std::os::unix::fs::symlink("new.json", place.file("link")).unwrap();
+    let before = (place.read("a.json"), place.names());
+    for words in [
+        &["survey", "--time", "300ms", "--html", "fathom-run.json"][..],
+        &["survey", "--time", "300ms", "--html", "./fathom-run.previous.json"],
+        &["syscall", "--time", "300ms", "--out", "x", "--html", "x"],
+        &["syscall", "--time", "300ms", "--out", "x", "--html", "./x"],
+        &["syscall", "--time", "300ms", "--out", "link", "--html", "new.json"],
+        &["report", "a.json", "--html", "./a.json"],
+        &["compare", "a.json", "b.json", "--html", "b.json"],
+        &["compare", "a.json", "b.json", "--out", "./a.json"],
+    ] {
+        let said = place.run(words).ended(2);
+        assert_eq!((said.stderr.lines().count(), said.stdout.as_str()), (1, ""), "{said:?}");
+        assert!((place.read("a.json"), place.names()) == before, "{words:?}: {:?}", place.names());
+    }
+}

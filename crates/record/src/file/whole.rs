@@ -78,6 +78,17 @@ impl WholeFile {
         Ok(Self { file, target, until_placed })
     }
 
+    /// Where the file will be, however its name was written: none for a pipe or a device, into
+    /// which more than one may go.
+    pub fn destination(&self) -> Option<PathBuf> {
+        if matches!(self.until_placed, UntilPlaced::Direct) {
+            return None;
+        }
+        let folder = self.target.parent().filter(|it| !it.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        Some(folder.join(self.target.file_name()?))
+    }
+
     /// Writes all of `bytes` and gives the file its name. A file of that name is replaced in one
     /// step, or kept beside under the name `previous` where that is given.
     ///

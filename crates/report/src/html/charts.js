@@ -113,9 +113,16 @@ function tools(it) {
   it.tools.hidden = false;
 }
 
+/** Further off than this many times what was first seen there is nothing. */
+const FURTHEST = 8;
+
 /** Nearer to the middle of what is seen, or further off. */
 function zoom(it, by) {
   const { xaxis, yaxis } = it.plot._fullLayout;
+  const span = Math.abs(xaxis.range[1] - xaxis.range[0]);
+  // A change of the scale is another first sight.
+  if (it.first?.type !== xaxis.type) it.first = { type: xaxis.type, span };
+  if (by > 1 && span * by > FURTHEST * it.first.span) return;
   const nearer = ([a, b]) => [(a + b) / 2 - ((b - a) / 2) * by, (a + b) / 2 + ((b - a) / 2) * by];
   const change = { 'xaxis.range': nearer(xaxis.range) };
   if (it.figure.kind === 'lines' || it.figure.kind === 'heat_map') {

@@ -12,6 +12,7 @@ const FINDINGS_MAX: usize = 1000;
 
 /// What others measured of the same thing, beside what was found here.
 pub(super) fn references(page: &mut Markup, findings: &[Finding]) {
+    let all = findings.iter().map(|finding| finding.references.len()).sum();
     let rows: Vec<[String; 6]> = findings
         .iter()
         .flat_map(|finding| finding.references.iter().map(move |reference| (finding, reference)))
@@ -37,7 +38,7 @@ pub(super) fn references(page: &mut Markup, findings: &[Finding]) {
         ("source", Align::Left),
     ];
     let cells = rows.iter().map(|row| row.iter().map(String::as_str).collect());
-    tables::grid(page, "What others measured", &columns, cells, rows.len());
+    tables::grid(page, "What others measured", &columns, cells, all);
 }
 
 /// Every finding, folded away. Those that are said further up have their anchor there.

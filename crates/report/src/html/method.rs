@@ -31,6 +31,10 @@ pub(super) fn sentences(recorded: &Recorded) -> [String; 3] {
     ]
 }
 
+/// What questions let one choose. A page is to know no question, but what somebody may paste into a
+/// shell is to hold no word that a file made up: `--out .bashrc` is one.
+const CHOICES: [&str; 2] = ["clock", "threads"];
+
 /// The words that measure this section again, in the same order; none where it rests on no trials,
 /// or where the file holds words that nobody should paste into a shell.
 pub(super) fn command(run: &Run, section: &Section) -> Option<String> {
@@ -38,7 +42,8 @@ pub(super) fn command(run: &Run, section: &Section) -> Option<String> {
     let name = &section.name;
     let mut words = format!("fathom {name} {}", how(run.seed, recorded.budget_ns, &recorded.cpus));
     for (choice, values) in &recorded.choices {
-        if !is_plain(choice) || !values.iter().all(|value| is_plain(value)) {
+        let known = CHOICES.contains(&choice.as_str());
+        if !known || !values.iter().all(|value| is_plain(value)) {
             return None;
         }
         words.push_str(&format!(" --{choice} {}", values.join(",")));
@@ -149,6 +154,18 @@ mod tests {
         for name in ["clock; rm -rf ~", "$(id)", "`id`", "", "-x", "a b", "a\nb"] {
             let run = run(vec![section(name, 1)]);
             assert_eq!(command_of_all(&run), None, "{name:?}");
+        }
+    }
+
+    /// A file's own "choice" became `fathom syscall ... --out .bashrc`.
+    #[test]
+    fn a_choice_that_no_question_has_is_no_word_to_paste() {
+        for (choice, offered) in [("threads", true), ("out", false), ("html", false)] {
+            let mut section = section("clock", 1);
+            let recorded = section.recorded.as_mut().unwrap();
+            recorded.choices = [(choice.to_owned(), vec!["2".to_owned()])].into();
+            let run = run(vec![section]);
+            assert_eq!(command_of_all(&run).is_some(), offered, "{choice}");
         }
     }
 }

@@ -29,8 +29,6 @@ function axis(look, unit, log, title) {
     title: { text: title ?? '', standoff: 12, font: { size: 13, color: look.soft } },
     tickformat: unit.format,
     ticksuffix: unit.suffix,
-    // Between the powers of ten only where there is room for it.
-    dtick: log ? 1 : undefined,
     nticks: Math.max(3, Math.min(8, Math.floor(look.width / 90))),
     gridcolor: look.line, linecolor: look.line, zerolinecolor: look.line,
     tickfont: { color: look.soft }, automargin: true, fixedrange: false,
@@ -139,6 +137,8 @@ function distribution(figure, state, look) {
   }];
   const counts = { format: '~s', suffix: '' };
   const y = { ...axis(look, counts, state.log.y, 'count'), rangemode: 'tozero' };
+  // Counts are whole.
+  if (!state.log.y && Math.max(...figure.bins.map((bin) => bin.count)) <= 8) y.dtick = 1;
   const x = axis(look, unit, false);
   return { data, layout: frame(look, look.width < NARROW ? 240 : 280, {
     xaxis: x, yaxis: y, margin: { l: 8, r: 16, t: 12, b: 28 },
