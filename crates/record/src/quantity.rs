@@ -60,6 +60,19 @@ impl Quantity {
         format!("{number}{suffix}")
     }
 
+    /// The number as an edge of bins that are `width` wide and end at `most`: scaled as that is,
+    /// and with as many digits as tell one edge from the next.
+    pub fn edge(self, width: f64, most: f64) -> String {
+        let (_, suffix) = Self::new(most, self.unit).scaled();
+        let factor = factor_of(self.unit, suffix);
+        let digits = (1.0 - (width / factor).abs().log10().floor()).clamp(0.0, 9.0);
+        // Of no width, or none that is a number, the usual digits do.
+        if !(width > 0.0 && (1e-6..1e9).contains(&(most / factor).abs())) {
+            return self.to_string();
+        }
+        format!("{:.*}{suffix}", digits as usize, self.value / factor)
+    }
+
     /// `low to high unit`, both scaled alike so that they can be compared at a glance.
     pub fn range(low: f64, high: f64, unit: Unit) -> String {
         let (_, suffix) = Self::new(high, unit).scaled();
@@ -149,6 +162,17 @@ pub fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Edges of bins a fifth of a nanosecond apart all read "101 ns".
+    #[test]
+    fn edges_are_told_apart() {
+        let edge = |value, width, most| Quantity::new(value, Unit::Nanoseconds).edge(width, most);
+        assert_eq!(edge(100.36, 0.18, 140.0), "100.36 ns");
+        assert_eq!(edge(1536.0, 20.0, 2500.0), "1.536 µs");
+        assert_eq!(edge(180.0, 5.7, 260.0), "180.0 ns");
+        assert_eq!(edge(100.0, 0.0, 100.0), "100 ns");
+        assert_eq!(edge(1.0, f64::NAN, f64::INFINITY), "1.00 ns");
+    }
 
     /// Ten of four million were not equal, and it read "100 %".
     #[test]

@@ -137,7 +137,9 @@ fn bars(page: &mut Markup, title: &str, unit: Unit, bars: &[Bar]) {
 fn bins(page: &mut Markup, title: &str, unit: Unit, histogram: &Histogram) {
     let columns = [("from", Align::Right), ("to", Align::Right), ("count", Align::Right)];
     let width = plots::bin_width(histogram);
-    let edge = |bin: usize| Quantity::new(histogram.low + bin as f64 * width, unit).to_string();
+    let edge = |bin: usize| {
+        Quantity::new(histogram.low + bin as f64 * width, unit).edge(width, histogram.high)
+    };
     let rows: Vec<Vec<String>> = histogram
         .counts
         .iter()

@@ -87,8 +87,8 @@ fn distribution(unit: Unit, histogram: &Histogram) -> Value {
     let all = counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
     let bin = |(place, count): (usize, &u64)| {
         let low = histogram.low + place as f64 * width;
-        let range = Quantity::range(low, low + width, unit);
-        let said = format!("{count} of {all}: {range}");
+        let edge = |at| Quantity::new(at, unit).edge(width, histogram.high);
+        let said = format!("{count} of {all}: {} to {}", edge(low), edge(low + width));
         json!({ "at": low + width / 2.0, "count": count, "said": said })
     };
     let bins: Vec<Value> = counts.iter().enumerate().map(bin).collect();
