@@ -220,8 +220,8 @@ fn advice(plan: &Plan, ids: &[Finding]) -> Option<String> {
         _ => String::new(),
     };
     Some(format!(
-        "Within one process, of the ways tried here the cheapest to make IDs that never collide on \
-         {on} is {}: {} each.{beyond}",
+        "Within one process, of the ways tried here to make IDs of which no two were equal, the \
+         cheapest on {on} is {}: {} each.{beyond}",
         best.shown(),
         ns(best_ns)
     ))

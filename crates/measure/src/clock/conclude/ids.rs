@@ -61,8 +61,8 @@ fn cost(scheme: Scheme, threads: usize, plan: &Plan, recorded: &Recorded) -> Fin
 
 /// Equal IDs among all that were kept, by any number of threads.
 fn equal(scheme: Scheme, plan: &Plan, recorded: &Recorded) -> Finding {
-    let cases: Vec<String> =
-        plan.makers().into_iter().map(|threads| id_case(scheme, threads)).collect();
+    let asked = plan.makers().into_iter().filter(|threads| *threads <= plan.cpus);
+    let cases: Vec<String> = asked.map(|threads| id_case(scheme, threads)).collect();
     let sum =
         cases.iter().map(|case| total(recorded, case, EQUAL)).fold(Part::default(), |sum, part| {
             Part { events: sum.events + part.events, of: sum.of + part.of }
