@@ -163,6 +163,32 @@ fn gives_the_run_back(browser: &mut Browser, question: &str) {
     assert!(markdown.as_str().is_some_and(|it| it.contains("|")), "{markdown}");
 }
 
+/// Bars kept their length on a scale that has no zero.
+#[test]
+fn counts_are_marks_on_a_logarithmic_scale() {
+    if !is_here() {
+        return println!("{SKIPPED}");
+    }
+    let place = Place::new();
+    let page = page(&place, "syscall");
+    let mut browser = Browser::start();
+    browser.look(1600, "light");
+    browser.open(&page);
+    let counts = "[...document.querySelectorAll('figure.drawn')].find(it => \
+                  JSON.parse(it.querySelector('[data-figure]').textContent).kind === \
+                  'distribution')";
+    let kind = |browser: &mut Browser| {
+        browser.value(&format!("{counts}.querySelector('.plot').data[0].type"))
+    };
+    assert_eq!(kind(&mut browser), json!("bar"));
+    let log = "[...it.querySelectorAll('button')].find(it => it.textContent === 'Log scale')";
+    browser.value(&format!("(it => {log}.click())({counts})"));
+    assert_eq!(kind(&mut browser), json!("scatter"));
+    let axis = browser.value(&format!("{counts}.querySelector('.plot')._fullLayout.yaxis.type"));
+    assert_eq!(axis, json!("log"));
+    nothing_amiss(&browser);
+}
+
 /// Without a script the page still says all of it.
 #[test]
 fn without_scripts_the_page_is_complete_but_for_its_figures() {
@@ -180,6 +206,14 @@ fn without_scripts_the_page_is_complete_but_for_its_figures() {
     let seen = seen.as_str().expect("text");
     assert!(seen.contains("Cost of one call") && seen.contains("The numbers"), "{seen}");
     assert!(!seen.contains("Copy as Markdown") && !seen.contains("Log scale"), "{seen}");
+    let head = browser.value("document.querySelector('header').innerText");
+    assert!(head.as_str().is_some_and(|it| !it.contains("KB of JSON")), "{head}");
+    // Nobody can unfold paper.
+    let unfolded =
+        "[...document.querySelectorAll('details .scrolled')].every(it => it.checkVisibility())";
+    assert_eq!(browser.value(unfolded), json!(false));
+    browser.ask("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    assert_eq!(browser.value(unfolded), json!(true));
     nothing_amiss(&browser);
 }
 

@@ -73,8 +73,12 @@ impl Quantity {
         format!("{:.*}{suffix}", digits as usize, self.value / factor)
     }
 
-    /// `low to high unit`, both scaled alike so that they can be compared at a glance.
+    /// `low to high unit`, both scaled alike so that they can be compared at a glance; the one number
+    /// where there is but one.
     pub fn range(low: f64, high: f64, unit: Unit) -> String {
+        if low == high {
+            return Self::new(high, unit).to_string();
+        }
         let (_, suffix) = Self::new(high, unit).scaled();
         let factor = factor_of(unit, suffix);
         format!("{} to {}{suffix}", three_digits(low / factor), three_digits(high / factor))
@@ -223,5 +227,6 @@ mod tests {
         assert_eq!(Quantity::range(980.0, 1020.0, Unit::Nanoseconds), "0.980 to 1.02 µs");
         assert_eq!(Quantity::range(0.01, 0.03, Unit::Share), "1.00 to 3.00 %");
         assert_eq!(Quantity::range(190.0, 197.0, Unit::Nanoseconds), "190 to 197 ns");
+        assert_eq!(Quantity::range(0.0, 0.0, Unit::Share), "0 %");
     }
 }

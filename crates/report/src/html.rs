@@ -43,29 +43,38 @@ const STYLE_ID: &str = "plotly.js-style-global";
 
 /// The whole page.
 pub fn html(run: &Run) -> String {
-    let carried = Carried::of(run);
+    let mut places: Vec<Place> = Place::all(&run.sections, SECTIONS_MAX);
+    let mut answers = Markup::new();
+    let any_drawn = self::answers(&mut answers, run, &mut places);
+    let carried = Carried::of(run, any_drawn, answers.bytes());
     let mut page = Markup::new();
     page.trusted("<!doctype html>");
     page.open("html", &[("lang", "en")]);
     head(&mut page, run);
     page.open("body", &[]);
-    let places: Vec<Place> = Place::all(&run.sections, SECTIONS_MAX);
     first_screen::first_screen(&mut page, run, &places, &carried);
-    page.open("main", &[("id", "answers")]);
-    for (section, place) in run.sections.iter().zip(&places) {
-        section::section(&mut page, run, section, place);
-    }
-    if run.sections.len() > places.len() {
-        let left_out = run.sections.len() - places.len();
-        page.leaf("p", &[], &format!("... and {left_out} more sections"));
-    }
-    page.close("main");
+    page.part(answers);
     foot(&mut page, run);
     page.script(&[], SCRIPT);
     carried.put(&mut page);
     page.close("body");
     page.close("html");
     page.end()
+}
+
+/// Every section that has a place and finds room; the others lose theirs. Whether any figure is
+/// drawn in them.
+fn answers(page: &mut Markup, run: &Run, places: &mut Vec<Place>) -> bool {
+    let mut any_drawn = false;
+    page.open("main", &[("id", "answers")]);
+    let placed = run.sections.iter().zip(places.iter());
+    let put = page.each(placed, SECTIONS_MAX, |page, (section, place)| {
+        any_drawn |= section::section(page, run, section, place);
+    });
+    places.truncate(put);
+    page.left_out(run.sections.len() - put, "sections");
+    page.close("main");
+    any_drawn
 }
 
 fn head(page: &mut Markup, run: &Run) {

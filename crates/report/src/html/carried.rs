@@ -4,15 +4,16 @@ use std::io::Write;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::{Compression, GzBuilder};
-use record::{Figure, Run, Section};
+use record::Run;
 
 use super::markup::Markup;
 
 /// The charts' script as `build.rs` compressed it: gzip, base64.
 const CHARTS: &str = include_str!(concat!(env!("OUT_DIR"), "/charts.gz.base64"));
 
-/// A page is to stay below 3 MB, of which the charts take 1.9: an hour's run has to stay beside it.
-const RUN_CHARS_MAX: usize = 700_000;
+/// Whoever sends a page around, or attaches it to an issue, has this much. The charts take 1.9 MB
+/// of it, and what is not said here has the rest.
+const PAGE_BYTES_MAX: usize = 2_900_000;
 /// No longer document compresses to that much.
 const JSON_BYTES_MAX: usize = 64 << 20;
 
@@ -31,14 +32,14 @@ pub(super) struct Packed {
 }
 
 impl Carried {
-    pub(super) fn of(run: &Run) -> Self {
+    /// `charts`: whether any figure is drawn; `said`: how many bytes the answers take. The run goes
+    /// along where it fits beside them.
+    pub(super) fn of(run: &Run, charts: bool, said: usize) -> Self {
+        let taken = said + if charts { CHARTS.len() } else { 0 };
         let json = record::file::to_json(run).ok().filter(|json| json.len() <= JSON_BYTES_MAX);
         let packed = json.and_then(|json| pack(&json));
-        let drawn = |section: &Section| section.conclusion.figures.iter().any(is_drawn);
-        Self {
-            run: packed.filter(|packed| packed.base64.len() <= RUN_CHARS_MAX),
-            charts: run.sections.iter().any(drawn),
-        }
+        let run = packed.filter(|packed| taken + packed.base64.len() <= PAGE_BYTES_MAX);
+        Self { run, charts }
     }
 
     /// The charts last: the text above them can be read before they have been.
@@ -49,16 +50,6 @@ impl Carried {
         if self.charts {
             page.script(&[("type", "application/gzip"), ("data-charts", "")], CHARTS);
         }
-    }
-}
-
-/// Whether anything is to be seen in it.
-pub(super) fn is_drawn(figure: &Figure) -> bool {
-    match figure {
-        Figure::Bars { bars, .. } => !bars.is_empty(),
-        Figure::Distribution { histogram, .. } => !histogram.counts.is_empty(),
-        Figure::Lines { lines, .. } => lines.iter().any(|line| !line.points.is_empty()),
-        Figure::HeatMap { cells, .. } => cells.iter().flatten().any(Option::is_some),
     }
 }
 

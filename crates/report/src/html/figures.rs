@@ -3,7 +3,6 @@
 use record::{Align, Axis, Bar, Figure, Histogram, Labels, Line, Quantity, Unit};
 
 use super::{
-    carried::is_drawn,
     markup::{Markup, as_data},
     plots,
     tables::{self, grid},
@@ -12,22 +11,66 @@ use crate::one_line;
 
 /// More figures in one section than anybody looks at.
 const FIGURES_MAX: usize = 30;
+/// As long as thousands of points; longer only if somebody put essays into the labels.
+const DATA_BYTES_MAX: usize = 250_000;
 
-pub(super) fn figures(page: &mut Markup, figures: &[Figure], section: &str) {
-    let drawn: Vec<&Figure> = figures.iter().filter(|figure| is_drawn(figure)).collect();
-    for (place, figure) in drawn.iter().take(FIGURES_MAX).enumerate() {
-        self::figure(page, figure, &format!("{section}.figure-{}", place + 1));
-    }
-    if drawn.len() > FIGURES_MAX {
-        let left_out = drawn.len() - FIGURES_MAX;
-        page.leaf("p", &[("class", "cut")], &format!("... and {left_out} more figures"));
+/// Whether any of them is drawn.
+pub(super) fn figures(page: &mut Markup, figures: &[Figure], section: &str) -> bool {
+    let shown: Vec<&Figure> = figures.iter().filter(|figure| holds_anything(figure)).collect();
+    let mut any_drawn = false;
+    let put = page.each(shown.iter().enumerate(), FIGURES_MAX, |page, (place, figure)| {
+        any_drawn |= self::figure(page, figure, &format!("{section}:figure-{}", place + 1));
+    });
+    page.left_out(shown.len() - put, "figures");
+    any_drawn
+}
+
+/// Whether anything is to be seen in it.
+fn holds_anything(figure: &Figure) -> bool {
+    match figure {
+        Figure::Bars { bars, .. } => !bars.is_empty(),
+        Figure::Distribution { histogram, .. } => !histogram.counts.is_empty(),
+        Figure::Lines { lines, .. } => lines.iter().any(|line| !line.points.is_empty()),
+        Figure::HeatMap { cells, .. } => cells.iter().flatten().any(Option::is_some),
     }
 }
 
-fn figure(page: &mut Markup, figure: &Figure, id: &str) {
+/// Whether it is drawn.
+fn figure(page: &mut Markup, figure: &Figure, id: &str) -> bool {
+    let plot = plots::plot(figure).map(|plot| as_data(&plot)).and_then(|data| {
+        match data.len() <= DATA_BYTES_MAX {
+            true => Ok(data),
+            false => Err("its labels are too long".to_owned()),
+        }
+    });
+    let class = if plot.is_ok() { "drawn" } else { "told" };
+    page.open("figure", &[("id", id), ("class", class)]);
+    page.leaf("figcaption", &[], title(figure));
+    match &plot {
+        Ok(_) => canvas(page, figure),
+        Err(why) => page.leaf("p", &[("class", "cut")], &format!("Not drawn: {why}.")),
+    }
+    if let Figure::Distribution { histogram, .. } = figure
+        && (histogram.below > 0 || histogram.above > 0)
+    {
+        let (below, above) = (histogram.below, histogram.above);
+        let text = format!("Beyond these edges: {below} below, {above} above.");
+        page.leaf("p", &[("class", "cut")], &text);
+    }
+    page.open("details", &[("class", "numbers")]);
+    page.leaf("summary", &[], "The numbers");
+    numbers(page, figure);
+    page.close("details");
+    if let Ok(data) = &plot {
+        page.script(&[("type", "application/json"), ("data-figure", "")], data);
+    }
+    page.close("figure");
+    plot.is_ok()
+}
+
+/// Where the page's script draws, and whatever goes with that.
+fn canvas(page: &mut Markup, figure: &Figure) {
     let title = title(figure);
-    page.open("figure", &[("id", id), ("class", "drawn")]);
-    page.leaf("figcaption", &[], title);
     page.open("div", &[("class", "tools"), ("hidden", "")]);
     page.close("div");
     let label = format!("{title}. {} The numbers are in the table that follows.", summary(figure));
@@ -43,23 +86,6 @@ fn figure(page: &mut Markup, figure: &Figure, id: &str) {
     page.close("div");
     page.open("p", &[("class", "heard"), ("aria-live", "polite")]);
     page.close("p");
-    if let Figure::Distribution { histogram, .. } = figure
-        && (histogram.below > 0 || histogram.above > 0)
-    {
-        let (below, above) = (histogram.below, histogram.above);
-        let text = format!("Beyond these edges: {below} below, {above} above.");
-        page.leaf("p", &[("class", "cut")], &text);
-    }
-    page.open("details", &[("class", "numbers")]);
-    page.leaf("summary", &[], "The numbers");
-    numbers(page, figure);
-    page.close("details");
-    page.script(&[("type", "application/json"), ("data-figure", "")], &data(figure));
-    page.close("figure");
-}
-
-fn data(figure: &Figure) -> String {
-    as_data(&plots::plot(figure))
 }
 
 fn title(figure: &Figure) -> &str {
@@ -191,8 +217,5 @@ fn cells(
         })
         .collect();
     put(page, title, &heads, &lines, rows.labels.len());
-    if columns.labels.len() > tables::COLUMNS_MAX {
-        let left_out = columns.labels.len() - tables::COLUMNS_MAX;
-        page.leaf("p", &[("class", "cut")], &format!("... and {left_out} more columns"));
-    }
+    page.left_out(columns.labels.len().saturating_sub(tables::COLUMNS_MAX), "columns");
 }

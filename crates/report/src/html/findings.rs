@@ -60,18 +60,16 @@ pub(super) fn all(page: &mut Markup, findings: &[Finding], said: &[&str]) {
         ("basis", Align::Left),
         ("finding", Align::Left),
     ];
+    let mut put = 0;
     scrolled(page, "All findings", |page| {
         tables::head(page, &columns);
         page.open("tbody", &[]);
-        for finding in findings.iter().take(FINDINGS_MAX) {
+        put = page.each(findings.iter(), FINDINGS_MAX, |page, finding| {
             row(page, finding, said.contains(&finding.id.as_str()));
-        }
+        });
         page.close("tbody");
     });
-    if count > FINDINGS_MAX {
-        let left_out = count - FINDINGS_MAX;
-        page.leaf("p", &[("class", "cut")], &format!("... and {left_out} more findings"));
-    }
+    page.left_out(count - put, "findings");
     page.close("details");
 }
 

@@ -100,8 +100,10 @@ fn facts(page: &mut Markup, run: &Run, carried: &Carried) {
         page.leaf("dt", &[], "Measure again");
         page.within("dd", &[], |page| page.leaf("code", &[], &command));
     }
-    page.leaf("dt", &[], "The run");
-    page.open("dd", &[("class", "run")]);
+    // What only a script can do is not there without one.
+    let class = if carried.run.is_some() { "scripted" } else { "" };
+    page.leaf("dt", &[("class", class)], "The run");
+    page.open("dd", &[("class", class)]);
     match &carried.run {
         Some(packed) => {
             let any_trials = run.sections.iter().any(|section| section.recorded.is_some());

@@ -5,7 +5,11 @@
 
 use crate::{clean::is_treacherous, one_line};
 
-/// A page under way.
+/// Room for what a run says: five times what a survey says. A run that somebody made up can say
+/// more, and a page is to stay one that can be sent around.
+const BYTES_MAX: usize = 600_000;
+
+/// A page under way, or a part of one.
 pub(super) struct Markup {
     out: String,
 }
@@ -25,6 +29,45 @@ impl Markup {
     pub(super) fn end(mut self) -> String {
         self.out.push('\n');
         self.out
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Whether nothing long may be put any more.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes() >= BYTES_MAX
+    }
+
+    /// Puts items until there are `max` of them or the page is full. How many were put.
+    pub(super) fn each<T>(
+        &mut self,
+        items: impl Iterator<Item = T>,
+        max: usize,
+        mut put: impl FnMut(&mut Self, T),
+    ) -> usize {
+        let mut count = 0;
+        for item in items.take(max) {
+            if self.is_full() {
+                break;
+            }
+            put(self, item);
+            count += 1;
+        }
+        count
+    }
+
+    /// Says how many of something are not here, where any are not.
+    pub(super) fn left_out(&mut self, count: usize, what: &str) {
+        if count > 0 {
+            self.leaf("p", &[("class", "cut")], &format!("... and {count} more {what}"));
+        }
+    }
+
+    /// Another part, whole.
+    pub(super) fn part(&mut self, part: Self) {
+        self.out.push_str(&part.out);
     }
 
     pub(super) fn open(&mut self, tag: &str, attributes: Attributes<'_>) {
@@ -91,8 +134,8 @@ impl Markup {
 }
 
 /// Text as markup that means just that text, between tags and within quotes alike, and moves no
-/// letters about on the screen. The two quotes
-/// are numbers, because the charts' labels know few names of characters.
+/// letters about on the screen. The two quotes are numbers, because the charts' labels know few
+/// names of characters.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for letter in text.chars() {

@@ -16,21 +16,48 @@ const BARS_MAX: usize = 200;
 const BINS_MAX: usize = 500;
 const LINES_MAX: usize = 30;
 const POINTS_MAX: usize = 2000;
-const CELLS_MAX: usize = 128;
+const CELLS_MAX: usize = 2000;
 
-pub(super) fn plot(figure: &Figure) -> Value {
-    match figure {
+/// The figure's values.
+///
+/// # Errors
+/// Why it is not drawn: part of a figure would be another figure.
+pub(super) fn plot(figure: &Figure) -> Result<Value, String> {
+    for (count, max, what) in sizes(figure) {
+        if count > max {
+            return Err(format!("of {count} {what} at most {max} can be told apart"));
+        }
+    }
+    Ok(match figure {
         Figure::Bars { unit, bars, .. } => {
-            let bars: Vec<Value> = bars.iter().take(BARS_MAX).map(|it| bar(it, *unit)).collect();
+            let bars: Vec<Value> = bars.iter().map(|it| bar(it, *unit)).collect();
             json!({ "kind": "bars", "y": { "unit": steps(*unit) }, "bars": bars })
         }
         Figure::Distribution { unit, histogram, .. } => distribution(*unit, histogram),
         Figure::Lines { x, y, lines, .. } => {
-            let lines: Vec<Value> =
-                lines.iter().take(LINES_MAX).map(|it| line(it, x.unit, y.unit)).collect();
+            let lines: Vec<Value> = lines.iter().map(|it| line(it, x.unit, y.unit)).collect();
             json!({ "kind": "lines", "x": axis(x), "y": axis(y), "lines": lines })
         }
         Figure::HeatMap { unit, columns, rows, cells, .. } => heat_map(*unit, columns, rows, cells),
+    })
+}
+
+/// How much there is to draw: a count, the most there may be, and of what.
+fn sizes(figure: &Figure) -> Vec<(usize, usize, &'static str)> {
+    match figure {
+        Figure::Bars { bars, .. } => vec![(bars.len(), BARS_MAX, "values")],
+        Figure::Distribution { histogram, .. } => {
+            vec![(histogram.counts.len(), BINS_MAX, "bins")]
+        }
+        Figure::Lines { lines, .. } => {
+            let points = lines.iter().map(|line| line.points.len()).sum();
+            vec![(lines.len(), LINES_MAX, "lines"), (points, POINTS_MAX, "points")]
+        }
+        Figure::HeatMap { columns, rows, cells, .. } => {
+            let labels = columns.labels.len().max(rows.labels.len());
+            let cells = cells.iter().map(Vec::len).sum();
+            vec![(labels, CELLS_MAX, "labels"), (cells, CELLS_MAX, "cells")]
+        }
     }
 }
 
@@ -83,15 +110,16 @@ pub(super) fn bin_width(histogram: &Histogram) -> f64 {
 
 fn distribution(unit: Unit, histogram: &Histogram) -> Value {
     let width = bin_width(histogram);
-    let counts = &histogram.counts[..histogram.counts.len().min(BINS_MAX)];
-    let all = counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
+    let beyond = [histogram.below, histogram.above];
+    let counts = histogram.counts.iter();
+    let all = counts.clone().chain(&beyond).fold(0u64, |sum, count| sum.saturating_add(*count));
     let bin = |(place, count): (usize, &u64)| {
         let low = histogram.low + place as f64 * width;
         let edge = |at| Quantity::new(at, unit).edge(width, histogram.high);
         let said = format!("{count} of {all}: {} to {}", edge(low), edge(low + width));
         json!({ "at": low + width / 2.0, "count": count, "said": said })
     };
-    let bins: Vec<Value> = counts.iter().enumerate().map(bin).collect();
+    let bins: Vec<Value> = counts.enumerate().map(bin).collect();
     json!({ "kind": "distribution", "x": { "unit": steps(unit) }, "width": width, "bins": bins })
 }
 
@@ -103,14 +131,14 @@ fn line(line: &Line, x: Unit, y: Unit) -> Value {
             "x": it.x, "at": at, "value": it.value, "low": it.low, "high": it.high, "said": said,
         })
     };
-    let points: Vec<Value> = line.points.iter().take(POINTS_MAX).map(point).collect();
+    let points: Vec<Value> = line.points.iter().map(point).collect();
     let (label, name) = (label(&line.label), one_line(&line.label));
     json!({ "label": label, "name": name, "reference": line.reference, "points": points })
 }
 
 fn heat_map(unit: Unit, columns: &Labels, rows: &Labels, cells: &[Vec<Option<f64>>]) -> Value {
     let side = |side: &Labels| {
-        let names = || side.labels.iter().take(CELLS_MAX);
+        let names = || side.labels.iter();
         json!({
             "title": label(&side.title), "labels": names().map(|it| label(it)).collect::<Vec<_>>(),
             "name": one_line(&side.title),
@@ -121,8 +149,8 @@ fn heat_map(unit: Unit, columns: &Labels, rows: &Labels, cells: &[Vec<Option<f64
         let said = cell.map_or("no number".to_owned(), |it| Quantity::new(it, unit).to_string());
         json!({ "value": cell, "said": said })
     };
-    let row = |row: &Vec<Option<f64>>| row.iter().take(CELLS_MAX).map(cell).collect();
-    let cells: Vec<Vec<Value>> = cells.iter().take(CELLS_MAX).map(row).collect();
+    let row = |row: &Vec<Option<f64>>| row.iter().map(cell).collect();
+    let cells: Vec<Vec<Value>> = cells.iter().map(row).collect();
     json!({
         "kind": "heat_map",
         "y": { "unit": steps(unit) },

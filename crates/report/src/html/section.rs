@@ -11,10 +11,12 @@ use super::{
 
 /// More than any question has to say; what is left out stands in the run's file.
 const SAID_MAX: usize = 200;
+/// GitHub takes 65,536 characters.
+const MARKDOWN_MAX: usize = 65_536;
 
 /// Where a section stands on the page.
 pub(super) struct Place {
-    /// Its element's id, which is never a name of anything in a window.
+    /// Its element's id. No finding's id has a colon, and neither has any name in a window.
     pub(super) id: String,
 }
 
@@ -23,51 +25,50 @@ impl Place {
     pub(super) fn all(sections: &[Section], max: usize) -> Vec<Self> {
         let mut places: Vec<Self> = Vec::new();
         for (index, section) in sections.iter().take(max).enumerate() {
-            let named = format!("section-{}", section.name);
+            let named = format!("section:{}", section.name);
             let free = is_plain(&section.name) && places.iter().all(|place| place.id != named);
-            places.push(Self { id: if free { named } else { format!("section.{index}") } });
+            places.push(Self { id: if free { named } else { format!("section:{index}:") } });
         }
         places
     }
 }
 
-pub(super) fn section(page: &mut Markup, run: &Run, section: &Section, place: &Place) {
+/// Whether any figure is drawn in it.
+pub(super) fn section(page: &mut Markup, run: &Run, section: &Section, place: &Place) -> bool {
     let conclusion = &section.conclusion;
     page.open("section", &[("id", &place.id), ("aria-labelledby", &heading_id(place))]);
     page.leaf("p", &[("class", "name")], &section.name);
     page.within("h2", &[("id", &heading_id(place))], |page| {
         page.leaf("a", &[("href", &format!("#{}", place.id))], &section.question);
     });
-    said(page, conclusion);
-    figures::figures(page, &conclusion.figures, &place.id);
-    for table in conclusion.tables.iter().take(tables::TABLES_MAX) {
-        tables::table(page, table);
-    }
-    left_out(page, conclusion.tables.len(), tables::TABLES_MAX, "tables");
+    let said = said(page, conclusion);
+    let any_drawn = figures::figures(page, &conclusion.figures, &place.id);
+    let put = page.each(conclusion.tables.iter(), tables::TABLES_MAX, tables::table);
+    page.left_out(conclusion.tables.len() - put, "tables");
     findings::references(page, &conclusion.findings);
     advice(page, conclusion);
     caveats(page, conclusion);
     how(page, run, section);
-    findings::all(page, &conclusion.findings, &said_ids(conclusion));
+    findings::all(page, &conclusion.findings, &said);
     page.close("section");
+    any_drawn
 }
 
 fn heading_id(place: &Place) -> String {
-    format!("{}.heading", place.id)
+    format!("{}:heading", place.id)
 }
 
 /// Those with a sentence of their own above the tables, the first of which is the answer.
 fn said_findings(conclusion: &Conclusion) -> impl Iterator<Item = &Finding> {
     let (first, others) = crate::said::said(&conclusion.findings);
-    first.into_iter().chain(others).take(SAID_MAX)
+    first.into_iter().chain(others)
 }
 
-fn said_ids(conclusion: &Conclusion) -> Vec<&str> {
-    said_findings(conclusion).map(|finding| finding.id.as_str()).collect()
-}
-
-fn said(page: &mut Markup, conclusion: &Conclusion) {
-    for (place, finding) in said_findings(conclusion).enumerate() {
+/// The sentences; the ids of those findings that have one.
+fn said<'a>(page: &mut Markup, conclusion: &'a Conclusion) -> Vec<&'a str> {
+    let mut ids = Vec::new();
+    page.each(said_findings(conclusion).enumerate(), SAID_MAX, |page, (place, finding)| {
+        ids.push(finding.id.as_str());
         let class = if place == 0 { "answer" } else { "said" };
         match is_dotted_id(&finding.id) {
             true => page.open("p", &[("class", class), ("id", &finding.id)]),
@@ -80,7 +81,9 @@ fn said(page: &mut Markup, conclusion: &Conclusion) {
             page.leaf("a", &[("class", "here"), ("href", &to), ("aria-label", &label)], "#");
         }
         page.close("p");
-    }
+    });
+    page.left_out(said_findings(conclusion).count() - ids.len(), "sentences");
+    ids
 }
 
 fn advice(page: &mut Markup, conclusion: &Conclusion) {
@@ -101,18 +104,10 @@ fn list(page: &mut Markup, class: &str, title: &str, items: &[&str]) {
     page.within("div", &[("class", class)], |page| {
         page.leaf("h3", &[], title);
         page.open("ul", &[]);
-        for item in items.iter().take(SAID_MAX) {
-            page.leaf("li", &[], item);
-        }
+        let put = page.each(items.iter(), SAID_MAX, |page, item| page.leaf("li", &[], item));
         page.close("ul");
-        left_out(page, items.len(), SAID_MAX, "of them");
+        page.left_out(items.len() - put, "of them");
     });
-}
-
-fn left_out(page: &mut Markup, count: usize, max: usize, what: &str) {
-    if count > max {
-        page.leaf("p", &[("class", "cut")], &format!("... and {} more {what}", count - max));
-    }
 }
 
 fn how(page: &mut Markup, run: &Run, section: &Section) {
@@ -127,12 +122,20 @@ fn how(page: &mut Markup, run: &Run, section: &Section) {
             page.leaf("code", &[], &command);
         });
     }
+    copy(page, section);
+    page.close("div");
+}
+
+/// What a tracker would not take is not offered.
+fn copy(page: &mut Markup, section: &Section) {
+    let markdown = crate::markdown_section(section);
+    if markdown.len() > MARKDOWN_MAX || page.is_full() {
+        return;
+    }
     let attributes = [("type", "button"), ("class", "copy"), ("data-copy", "")];
     page.leaf("button", &attributes, "Copy as Markdown");
-    page.within("pre", &[("class", "markdown"), ("hidden", "")], |page| {
-        page.lines(&crate::markdown_section(section));
-    });
-    page.close("div");
+    let attributes = [("class", "markdown"), ("hidden", "")];
+    page.within("pre", &attributes, |page| page.lines(&markdown));
 }
 
 /// A number, and where it lies: `103 ns`, `95 %: 100 to 105 ns`; none where there is no number, or

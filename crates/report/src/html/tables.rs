@@ -15,10 +15,7 @@ pub(super) fn table(page: &mut Markup, table: &Table) {
         columns.iter().map(|column| (column.title.as_str(), column.align)).collect();
     let rows = table.rows.iter().map(|row| row.iter().map(String::as_str).collect());
     grid(page, &table.title, &head, rows, table.rows.len());
-    if table.columns.len() > COLUMNS_MAX {
-        let left_out = table.columns.len() - COLUMNS_MAX;
-        page.leaf("p", &[("class", "cut")], &format!("... and {left_out} more columns"));
-    }
+    page.left_out(table.columns.len() - columns.len(), "columns");
 }
 
 /// A table of `count` rows that can be scrolled by itself where the page is too narrow for it.
@@ -29,11 +26,12 @@ pub(super) fn grid<'a>(
     rows: impl Iterator<Item = Vec<&'a str>>,
     count: usize,
 ) {
+    let mut put = 0;
     scrolled(page, title, |page| {
         page.leaf("caption", &[], title);
         head(page, columns);
         page.open("tbody", &[]);
-        for row in rows.take(ROWS_MAX) {
+        put = page.each(rows, ROWS_MAX, |page, row| {
             page.open("tr", &[]);
             for (place, (cell, (_, align))) in row.iter().zip(columns).enumerate() {
                 match place {
@@ -43,13 +41,10 @@ pub(super) fn grid<'a>(
                 }
             }
             page.close("tr");
-        }
+        });
         page.close("tbody");
     });
-    if count > ROWS_MAX {
-        let left_out = count - ROWS_MAX;
-        page.leaf("p", &[("class", "cut")], &format!("... and {left_out} more rows"));
-    }
+    page.left_out(count - put, "rows");
 }
 
 /// Whoever has no mouse scrolls it too, so it can have the focus.

@@ -26,10 +26,13 @@ function fitted(unit, values, log) {
 function axis(look, unit, log, title) {
   return {
     type: log ? 'log' : 'linear',
-    title: { text: title ?? '', standoff: 12, font: { size: 13, color: look.soft } },
+    // The charts make room for a title of no letters.
+    ...(title ? { title: { text: title, standoff: 12, font: { size: 13, color: look.soft } } } : {}),
     tickformat: unit.format,
     ticksuffix: unit.suffix,
-    nticks: Math.max(3, Math.min(8, Math.floor(look.width / 90))),
+    // Numbers along a logarithmic axis crowd at its end.
+    nticks: Math.max(3, Math.min(log ? 5 : 8, Math.floor(look.width / (log ? 140 : 90)))),
+    tickangle: 0,
     gridcolor: look.line, linecolor: look.line, zerolinecolor: look.line,
     tickfont: { color: look.soft }, automargin: true, fixedrange: false,
   };
@@ -40,7 +43,7 @@ function frame(look, height, more) {
     width: look.width, height, autosize: false,
     paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)',
     font: { family: look.font, size: 13, color: look.ink },
-    margin: { l: 8, r: 16, t: 8, b: 28 },
+    margin: { l: 8, r: 16, t: 8, b: 8 },
     hovermode: 'closest', hoverdistance: 40, showlegend: false,
     // On a touch screen a finger that moves scrolls the page.
     dragmode: look.touch ? false : 'zoom',
@@ -108,10 +111,10 @@ function bars(figure, state, look) {
   };
   // Where labels beside the bars would leave no room for these, they stand above them.
   const annotations = narrow ? items.map((it) => ({
-    xref: 'paper', x: 0, y: it.row, yshift: 19, text: it.label, showarrow: false,
+    xref: 'paper', x: 0, y: it.row, yshift: 21, text: it.label, showarrow: false,
     xanchor: 'left', font: { color: look.soft, size: 12 },
   })) : [];
-  const height = items.length * (narrow ? 52 : 34) + 52;
+  const height = items.length * (narrow ? 52 : 34) + 36;
   return { data, layout: frame(look, height, { xaxis: x, yaxis: y, annotations }) };
 }
 
@@ -129,8 +132,12 @@ function span(items, factor, log, room) {
 function distribution(figure, state, look) {
   const unit = fitted(figure.x.unit, figure.bins.map((bin) => bin.at), false);
   const { factor } = unit;
+  const colour = look.colours[0];
   const data = [{
-    type: 'bar', width: figure.width * factor * 0.92, marker: { color: look.colours[0], line: { width: 0 } },
+    // A bar's length means nothing where the axis has no zero.
+    ...(state.log.y
+      ? { type: 'scatter', mode: 'markers', marker: { color: colour, size: 7 } }
+      : { type: 'bar', width: figure.width * factor * 0.92, marker: { color: colour, line: { width: 0 } } }),
     x: figure.bins.map((bin) => bin.at * factor), y: figure.bins.map((bin) => bin.count),
     hovertext: figure.bins.map((bin) => bin.said), hoverinfo: 'text',
     said: figure.bins.map((bin) => bin.said),
@@ -138,10 +145,18 @@ function distribution(figure, state, look) {
   const counts = { format: '~s', suffix: '' };
   const y = { ...axis(look, counts, state.log.y, 'count'), rangemode: 'tozero' };
   // Counts are whole.
-  if (!state.log.y && Math.max(...figure.bins.map((bin) => bin.count)) <= 8) y.dtick = 1;
+  const most = Math.max(1, ...figure.bins.map((bin) => bin.count));
+  if (state.log.y) {
+    const decades = [...Array(Math.floor(Math.log10(most)) + 1).keys()];
+    const steps = [[9, [1, 2, 3, 4, 5, 6, 7, 8]], [1000, [1, 2, 5]], [Infinity, [1]]]
+      .find(([below]) => most < below)[1];
+    y.tickvals = decades.flatMap((decade) => steps.map((step) => step * 10 ** decade));
+  } else if (most <= 8) {
+    y.dtick = 1;
+  }
   const x = axis(look, unit, false);
   return { data, layout: frame(look, look.width < NARROW ? 240 : 280, {
-    xaxis: x, yaxis: y, margin: { l: 8, r: 16, t: 12, b: 28 },
+    xaxis: x, yaxis: y, margin: { l: 8, r: 16, t: 12, b: 8 },
   }) };
 }
 
