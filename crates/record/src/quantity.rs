@@ -73,8 +73,8 @@ impl Quantity {
         format!("{:.*}{suffix}", digits as usize, self.value / factor)
     }
 
-    /// `low to high unit`, both scaled alike so that they can be compared at a glance; the one number
-    /// where there is but one.
+    /// `low to high unit`, both scaled alike so that they can be compared at a glance; the one
+    /// number where there is but one.
     pub fn range(low: f64, high: f64, unit: Unit) -> String {
         if low == high {
             return Self::new(high, unit).to_string();
