@@ -26,5 +26,5 @@ pub use experiment::{About, Case, Context, Experiment, Request, Step, Trial};
 pub use instruments::{Instruments, Live};
 pub use judge::{conclude, is_about_measuring, refuse};
 pub use launcher::{Launcher, Local, Reexec, Worker};
-pub use timed::{Timed, timed};
+pub use timed::{Counted, Timed, timed};
 pub use worker::{Orphaned, serve};

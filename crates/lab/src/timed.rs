@@ -3,10 +3,7 @@
 
 use std::time::Duration;
 
-use machine::{
-    clock,
-    counters::{IoCalls, ThreadCounters, ThreadWatch},
-};
+use machine::{clock, counters::ThreadWatch};
 use record::{Observation, Reading, Refusal};
 
 /// The first guess of the cost may take this part of the window, and warms caches as it goes.
@@ -16,6 +13,12 @@ const GUESS_SHARE: u32 = 16;
 pub(crate) const WINDOW_SHARE_MIN: f64 = 0.8;
 /// After so many windows that were too short the cost can't be guessed here.
 const TRIES_MAX: u32 = 8;
+
+/// What is read before and after a window: counts that only grow, by their names.
+pub trait Counted {
+    /// The counts, now; a name is left out where its count can't be read.
+    fn read(&mut self) -> Vec<(&'static str, f64)>;
+}
 
 /// One timed window.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +41,7 @@ pub struct Timed {
 /// # Errors
 /// Where no window comes out long enough.
 pub fn timed(
-    watch: &mut ThreadWatch,
+    watch: &mut impl Counted,
     window: Duration,
     mut run: impl FnMut(u64),
 ) -> Result<Timed, Refusal> {
@@ -46,12 +49,11 @@ pub fn timed(
     let mut calls = first_guess(window_ns, |calls| elapsed_ns(&mut run, calls));
     let mut elapsed = 0;
     for _ in 0..TRIES_MAX {
-        let before = (watch.read(), watch.io_calls());
+        let before = watch.read();
         elapsed = elapsed_ns(&mut run, calls);
-        let (io, seen) = (watch.io_calls(), watch.read().since(&before.0));
+        let after = watch.read();
         if elapsed as f64 >= WINDOW_SHARE_MIN * window_ns as f64 {
-            let io = io.zip(before.1).map(|(now, then)| now.since(&then));
-            return Ok(Timed { calls, elapsed_ns: elapsed, counted: counted(&seen, io) });
+            return Ok(Timed { calls, elapsed_ns: elapsed, counted: since(&after, &before) });
         }
         calls = filling(window_ns, calls, elapsed);
     }
@@ -59,21 +61,33 @@ pub fn timed(
     Err(Refusal::EventNotProven { seen })
 }
 
-fn counted(seen: &ThreadCounters, io: Option<IoCalls>) -> Vec<(&'static str, f64)> {
-    let mut counted = Vec::new();
-    if let Some(usage) = seen.usage {
-        counted.push(("voluntary_switches", usage.voluntary_switches as f64));
-        counted.push(("involuntary_switches", usage.involuntary_switches as f64));
-        counted.push(("minor_faults", usage.minor_faults as f64));
-        counted.push(("major_faults", usage.major_faults as f64));
+/// What came between two readings, of all that both hold.
+fn since(
+    after: &[(&'static str, f64)],
+    before: &[(&'static str, f64)],
+) -> Vec<(&'static str, f64)> {
+    let then = |name| before.iter().find(|(earlier, _)| *earlier == name).map(|it| it.1);
+    after.iter().filter_map(|&(name, now)| Some((name, (now - then(name)?).max(0.0)))).collect()
+}
+
+impl Counted for ThreadWatch {
+    fn read(&mut self) -> Vec<(&'static str, f64)> {
+        let seen = self.read();
+        let mut counted = Vec::new();
+        if let Some(usage) = seen.usage {
+            counted.push(("voluntary_switches", usage.voluntary_switches as f64));
+            counted.push(("involuntary_switches", usage.involuntary_switches as f64));
+            counted.push(("minor_faults", usage.minor_faults as f64));
+            counted.push(("major_faults", usage.major_faults as f64));
+        }
+        counted.extend(seen.migrations.map(|n| ("migrations", n as f64)));
+        counted.extend(seen.run_delay_ns.map(|n| ("run_delay_ns", n as f64)));
+        if let Some(io) = self.io_calls() {
+            counted.push(("kernel_reads", io.reads as f64));
+            counted.push(("kernel_writes", io.writes as f64));
+        }
+        counted
     }
-    counted.extend(seen.migrations.map(|n| ("migrations", n as f64)));
-    counted.extend(seen.run_delay_ns.map(|n| ("run_delay_ns", n as f64)));
-    if let Some(io) = io {
-        counted.push(("kernel_reads", io.reads as f64));
-        counted.push(("kernel_writes", io.writes as f64));
-    }
-    counted
 }
 
 impl Timed {

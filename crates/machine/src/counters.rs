@@ -10,11 +10,13 @@ mod sched;
 mod schedstat;
 mod stat;
 mod system;
+mod task;
 mod thread;
 
 pub use crate::sys::{Usage, children_usage, own_usage, thread_usage};
 pub use io::IoCalls;
 pub use system::{SystemCounters, SystemWatch};
+pub use task::{TaskCounters, TaskWatch};
 pub use thread::{ThreadCounters, ThreadWatch};
 
 #[cfg(test)]
