@@ -9,13 +9,15 @@
 
 mod between;
 mod pair;
+mod pooled;
 mod trials;
 mod twins;
 
 pub use between::{Between, Margin, Side, between};
 pub use pair::pair;
+pub use pooled::pooled;
 pub use trials::{
-    CANARY, CANARY_STEP, derived_ratio, metrics_of, outcome, proof_of, refused_of, series, spread,
-    total,
+    CANARY, CANARY_STEP, derived, derived_ratio, metrics_of, outcome, proof_of, refused_of, series,
+    spread, total,
 };
 pub use twins::{TWIN, Twins, floor_of, twins};

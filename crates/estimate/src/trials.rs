@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use record::{Basis, Estimate, Outcome, Part, Reading, Recorded, Refusal, Trial};
 use stats::{
-    Counted, Point, Series, Summary, derive_seed, median, ratios, share_interval, summary,
+    Counted, Point, Series, Summary, combined, derive_seed, median, share_interval, summary,
 };
 
 /// The id of the case that shows the machine's own speed, once in every round.
@@ -68,13 +68,27 @@ pub fn total(recorded: &Recorded, case: &str, metric: &str) -> Part {
 
 /// The ratio of two cases' metric, round by round; refused where either case is.
 pub fn derived_ratio(recorded: &Recorded, of: &str, to: &str, metric: &str) -> Outcome {
-    for case in [of, to] {
-        if let Some(refusal) = usual_refusal(recorded, case) {
-            return Outcome::Refused(refusal);
-        }
+    derived(recorded, &[of, to], metric, |values| values[0] / values[1])
+}
+
+/// What `make` makes of the same metric of several cases, in their order, round by round; refused
+/// where any of them is.
+pub fn derived(
+    recorded: &Recorded,
+    cases: &[&str],
+    metric: &str,
+    make: impl Fn(&[f64]) -> f64,
+) -> Outcome {
+    if let Some(refusal) = cases.iter().find_map(|case| usual_refusal(recorded, case)) {
+        return Outcome::Refused(refusal);
     }
-    let ratios = ratios(&series(recorded, of, metric), &series(recorded, to, metric));
-    match estimate_of(&ratios, recorded.seed, &[of, to, metric]) {
+    let all: Vec<Series> = cases.iter().map(|case| series(recorded, case, metric)).collect();
+    let made = all.split_first().map(|(first, others)| {
+        let others: Vec<&Series> = others.iter().collect();
+        combined(first, &others, make)
+    });
+    let names = [cases, &[metric]].concat();
+    match made.and_then(|made| estimate_of(&made, recorded.seed, &names)) {
         Some(estimate) => Outcome::Derived(estimate),
         None => Outcome::NotRun { why: "no round was finished".into() },
     }
@@ -161,7 +175,7 @@ fn share_of(starts: &[Vec<Point<Part>>], seed: u64, names: &[&str]) -> Option<Es
 }
 
 /// The most frequent refusal of a case, where most of its trials were refused.
-fn usual_refusal(recorded: &Recorded, case: &str) -> Option<Refusal> {
+pub(crate) fn usual_refusal(recorded: &Recorded, case: &str) -> Option<Refusal> {
     let mut refusals: BTreeMap<String, (u32, &Refusal)> = BTreeMap::new();
     let (mut refused, mut all) = (0u32, 0u32);
     for trial in recorded.of_case(case) {

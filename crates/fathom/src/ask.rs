@@ -7,7 +7,12 @@ use machine::clock;
 use record::{Ended, Machine, Run, SCHEMA, SEED_MAX, Section};
 use stats::derive_seed;
 
-use crate::{progress::Bar, request::Request, signals::Signals, words::WORKER};
+use crate::{
+    progress::Bar,
+    request::{Asked, Request},
+    signals::Signals,
+    words::WORKER,
+};
 
 /// Asks all questions; after a signal, the rounds finished by then are in the run.
 pub fn ask(request: &Request, signals: &Signals) -> Run {
@@ -15,9 +20,9 @@ pub fn ask(request: &Request, signals: &Signals) -> Run {
     if request.survey {
         run.sections.push(machine::section(&request.machine));
     }
-    let time = request.questions.iter().map(|(_, time)| *time).sum();
+    let time = request.questions.iter().map(|asked| asked.time).sum();
     let mut bar = Bar::new(time, signals);
-    for (experiment, time) in &request.questions {
+    for Asked { experiment, time, choices } in &request.questions {
         bar.section(*time);
         let context = Context {
             machine: request.machine.clone(),
@@ -25,7 +30,7 @@ pub fn ask(request: &Request, signals: &Signals) -> Run {
                 budget: *time,
                 cpus: request.cpus.clone(),
                 seed: derive_seed(request.seed, experiment.about().name) & SEED_MAX,
-                choices: request.choices.clone(),
+                choices: choices.clone(),
             },
         };
         run.sections.push(section(*experiment, &context, &mut bar));

@@ -5,6 +5,7 @@
 //! Run: `cargo run --release -- --help`
 
 mod ask;
+mod choices;
 mod compare;
 mod failure;
 mod output;

@@ -3,7 +3,7 @@
 use lab::Experiment;
 
 /// All of them.
-pub const ALL: &[&dyn Experiment] = &[&measure::Clocks, &measure::Syscall];
+pub const ALL: &[&dyn Experiment] = &[&measure::Clocks, &measure::Syscall, &measure::Switch];
 
 /// The experiment of this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Experiment> {

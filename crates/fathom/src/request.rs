@@ -11,11 +11,11 @@ use std::{
 
 use clap_complete::Shell;
 use lab::Experiment;
-use measure::clock::{CHOOSE_CLOCKS, CHOOSE_THREADS};
 use record::{Choices, Machine};
 use report::Look;
 
 use crate::{
+    choices,
     failure::Failure,
     questions,
     words::{Colour, MeasuringWords, Question, ShownWords, SurveyWords, Words},
@@ -47,16 +47,23 @@ pub enum Compared {
 
 /// Questions to be asked.
 pub struct Request {
-    /// The questions, and how long each may take.
-    pub questions: Vec<(&'static dyn Experiment, Duration)>,
+    /// The questions, in order.
+    pub questions: Vec<Asked>,
     /// Whether this is a survey, which keeps its run and describes the machine.
     pub survey: bool,
     pub machine: Machine,
     pub cpus: Vec<usize>,
     pub seed: u64,
-    /// What was chosen of what a single question lets one choose.
-    pub choices: Choices,
     pub shown: Shown,
+}
+
+/// A question that is asked.
+pub struct Asked {
+    pub experiment: &'static dyn Experiment,
+    /// How long it may take.
+    pub time: Duration,
+    /// What was chosen of what it lets one choose.
+    pub choices: Choices,
 }
 
 /// Where the answers go.
@@ -93,12 +100,16 @@ pub fn wish(words: Words) -> Result<Wish, Failure> {
             Wish::Ask(Box::new(survey_request(survey, closer.or(measuring), shown)?))
         }
         Some(Question::Clock { measuring: closer, clock, threads }) => {
-            let mut request = single("clock", closer.or(measuring), shown)?;
-            request.choices = clock_choices(clock, &threads, request.cpus.len())?;
-            Wish::Ask(Box::new(request))
+            let choose = |cpus: &[usize]| choices::of_clock(clock, &threads, cpus.len());
+            Wish::Ask(Box::new(single("clock", closer.or(measuring), shown, choose)?))
         }
         Some(Question::Syscall { measuring: closer }) => {
-            Wish::Ask(Box::new(single("syscall", closer.or(measuring), shown)?))
+            let choose = |_: &[usize]| Ok(Choices::new());
+            Wish::Ask(Box::new(single("syscall", closer.or(measuring), shown, choose)?))
+        }
+        Some(Question::Switch { measuring: closer, switch }) => {
+            let choose = |cpus: &[usize]| choices::of_switch(&switch, cpus);
+            Wish::Ask(Box::new(single("switch", closer.or(measuring), shown, choose)?))
         }
         Some(Question::Machine) => Wish::Describe(shown),
         Some(Question::Report { run }) => {
@@ -189,7 +200,17 @@ fn unused(
     shown: &ShownWords,
 ) -> Option<&'static str> {
     let surveys = matches!(question, Question::Survey { .. });
-    let measures = surveys || matches!(question, Question::Clock { .. } | Question::Syscall { .. });
+    let measures = match question {
+        Question::Survey { .. }
+        | Question::Clock { .. }
+        | Question::Syscall { .. }
+        | Question::Switch { .. } => true,
+        Question::Machine
+        | Question::Report { .. }
+        | Question::Compare { .. }
+        | Question::Completions { .. }
+        | Question::Man { .. } => false,
+    };
     if !surveys && *survey != SurveyWords::default() {
         return Some("--only and --skip choose among a survey's questions; name no other question");
     }
@@ -206,35 +227,19 @@ fn unused(
     None
 }
 
-fn single(name: &str, measuring: MeasuringWords, shown: Shown) -> Result<Request, Failure> {
+fn single(
+    name: &str,
+    measuring: MeasuringWords,
+    shown: Shown,
+    choose: impl FnOnce(&[usize]) -> Result<Choices, Failure>,
+) -> Result<Request, Failure> {
     let experiment = questions::by_name(name)
         .ok_or_else(|| Failure::wrong(format!("unknown question '{name}'")))?;
-    let time = measuring.time.unwrap_or(experiment.about().survey_budget);
-    request(vec![(experiment, time)], false, measuring, shown)
-}
-
-/// Which clocks, and how many threads, each once and in order; a thread has a CPU of its own.
-fn clock_choices(clocks: Vec<String>, threads: &[String], cpus: usize) -> Result<Choices, Failure> {
-    let mut counts = BTreeSet::new();
-    for text in threads {
-        let count = text.parse().ok().filter(|count| (2..=cpus).contains(count));
-        counts.insert(count.ok_or_else(|| {
-            let right = match cpus {
-                1 => "this run may use one CPU, and two threads need two".to_owned(),
-                _ => format!("give numbers from 2 to {cpus}, the CPUs that this run may use"),
-            };
-            Failure::wrong(format!("--threads {text}: {right}"))
-        })?);
-    }
-    let mut choices = Choices::new();
-    if !clocks.is_empty() {
-        choices.insert(CHOOSE_CLOCKS.to_owned(), clocks);
-    }
-    if !counts.is_empty() {
-        let counts = counts.iter().map(ToString::to_string).collect();
-        choices.insert(CHOOSE_THREADS.to_owned(), counts);
-    }
-    Ok(choices)
+    let time = measuring.time.unwrap_or(experiment.about().budget);
+    let asked = Asked { experiment, time, choices: Choices::new() };
+    let mut request = request(vec![asked], false, measuring, shown)?;
+    request.questions[0].choices = choose(&request.cpus)?;
+    Ok(request)
 }
 
 /// A survey's time is divided as the experiments' own shares are.
@@ -263,12 +268,18 @@ fn survey_request(
     }
     let shares: Duration = asked.iter().map(|it| it.about().survey_budget).sum();
     let scale = measuring.time.map_or(1.0, |time| time.as_secs_f64() / shares.as_secs_f64());
-    let with_time = |it: &'static dyn Experiment| (it, it.about().survey_budget.mul_f64(scale));
-    request(asked.into_iter().map(with_time).collect(), true, measuring, shown)
+    let ask = |experiment: &'static dyn Experiment| {
+        let about = experiment.about();
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let choices = about.survey_choices.iter().map(|(key, all)| ((*key).to_owned(), words(all)));
+        let (time, choices) = (about.survey_budget.mul_f64(scale), choices.collect());
+        Asked { experiment, time, choices }
+    };
+    request(asked.into_iter().map(ask).collect(), true, measuring, shown)
 }
 
 fn request(
-    questions: Vec<(&'static dyn Experiment, Duration)>,
+    questions: Vec<Asked>,
     survey: bool,
     measuring: MeasuringWords,
     shown: Shown,
@@ -285,7 +296,7 @@ fn request(
     let seed = measuring
         .seed
         .unwrap_or_else(|| RandomState::new().build_hasher().finish() & u64::from(u32::MAX));
-    Ok(Request { questions, survey, machine, cpus, seed, choices: Choices::new(), shown })
+    Ok(Request { questions, survey, machine, cpus, seed, shown })
 }
 
 /// The CPUs that were typed, each of which this process may use.

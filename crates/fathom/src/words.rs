@@ -61,6 +61,13 @@ pub enum Question {
         #[command(flatten)]
         measuring: MeasuringWords,
     },
+    /// What a context switch costs, directly and through the caches
+    Switch {
+        #[command(flatten)]
+        measuring: MeasuringWords,
+        #[command(flatten)]
+        switch: SwitchWords,
+    },
     /// What this machine is, as far as it decides what programs measure on it
     Machine,
     /// Print a stored run again
@@ -100,6 +107,23 @@ pub enum Question {
     },
 }
 
+/// What of switches is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct SwitchWords {
+    /// Ask only what a survey asks: by futex, on one CPU and across two, waiting, and one working
+    /// set
+    #[arg(long)]
+    pub quick: bool,
+    /// The working sets of each side, as in 512KiB,8MiB (comma-separated); otherwise 512KiB with
+    /// --quick, and from 16KiB to four times the last cache without
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', allow_hyphen_values = true)]
+    pub working_set: Vec<String>,
+    /// The pairs of CPUs to switch across, as in 0-1,2-3 (comma-separated); otherwise all of up to
+    /// 16 CPUs, and of more one pair of each kind
+    #[arg(long, value_name = "CPU-CPU", value_delimiter = ',', allow_hyphen_values = true)]
+    pub pairs: Vec<String>,
+}
+
 /// Which questions a survey asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct SurveyWords {
@@ -116,7 +140,8 @@ pub struct SurveyWords {
 pub struct MeasuringWords {
     /// How long to measure, from 100ms to 1h, as in 10s or 1m30s; a survey divides it among its
     /// questions. At least 10 rounds are measured, and the rounds may end early when every
-    /// interval is narrow [default: 8s for clock, 5s for syscall]
+    /// interval is narrow [default: 8s for clock, 5s for syscall, 20s for
+    /// switch, 25s for a survey]
     #[arg(long, allow_hyphen_values = true, value_parser = time)]
     pub time: Option<Duration>,
     /// The seed of every shuffle and resampling; the same seed yields the same schedule

@@ -25,6 +25,8 @@ const LAPS_MIN: u32 = 4;
 /// Fewer rounds than this are no basis, whatever the time given.
 const ROUNDS_MIN: u32 = 10;
 const ROUNDS_PER_START_MIN: u32 = ROUNDS_MIN / STARTS_PER_LAP;
+/// A start of long rounds is for so many, the one that warms up among them.
+const ROUNDS_PER_START_LONG: u32 = 4;
 
 /// Is told of every trial, and may end the run. Called between trials only: whatever it draws, it
 /// draws while nothing is timed.
@@ -82,12 +84,16 @@ pub fn conduct(
     let mut recorded = context.request.blank();
     loop {
         let step = experiment.next(context, &recorded)?;
-        let Step::Rounds { mut cases, time, half_width_max } = step else { return Ok(recorded) };
+        let Step::Rounds { mut cases, time, half_width_max, round_about } = step else {
+            return Ok(recorded);
+        };
         cases.push(canary::case());
-        let starts = starts(time);
+        let starts = starts(time, round_about);
         let window =
             schedule::window(time, time / starts, cases.len(), instruments.clock_step_ns());
-        recorded.window_ns = window.as_nanos() as u64;
+        if recorded.window_ns == 0 {
+            recorded.window_ns = window.as_nanos() as u64;
+        }
         let rounds = Rounds {
             experiment: experiment.about().name,
             schedule: schedule::Schedule::new(context.request.seed, cases.len(), window),
@@ -109,11 +115,16 @@ pub fn conduct(
     }
 }
 
-/// How many starts share this much time: whole laps.
-fn starts(time: Duration) -> u32 {
-    let lap = (START_MAX * STARTS_PER_LAP).max(time / STARTS_MAX * STARTS_PER_LAP);
-    let laps = time.as_nanos().div_ceil(lap.as_nanos()).max(1);
-    laps as u32 * STARTS_PER_LAP
+/// How many starts share this much time: whole laps. Where rounds are long, so are the starts, and
+/// no lap more is begun than there is time for.
+fn starts(time: Duration, round_about: Duration) -> u32 {
+    let start = START_MAX.max(time / STARTS_MAX).max(round_about * ROUNDS_PER_START_LONG);
+    let lap = start * STARTS_PER_LAP;
+    let laps = match start > START_MAX.max(time / STARTS_MAX) {
+        true => time.as_nanos() / lap.as_nanos(),
+        false => time.as_nanos().div_ceil(lap.as_nanos()),
+    };
+    laps.max(1) as u32 * STARTS_PER_LAP
 }
 
 /// Laps of starts until the intervals are narrow, the time is over, or something ends it.

@@ -1,6 +1,10 @@
 //! What an experiment is: cases, a trial, and what follows from the trials.
 
-use std::{collections::BTreeMap, io::ErrorKind, time::Duration};
+use std::{
+    collections::BTreeMap,
+    io::{self, ErrorKind},
+    time::Duration,
+};
 
 use estimate::TWIN;
 use record::{Choices, Conclusion, Machine, Observation, Recorded, Refusal};
@@ -40,6 +44,10 @@ pub struct About {
     pub workload_version: u32,
     /// Its share of the survey's time.
     pub survey_budget: Duration,
+    /// What a survey chooses of what it lets one choose, by the choice's name.
+    pub survey_choices: &'static [(&'static str, &'static [&'static str])],
+    /// How long it takes when it is asked alone, and no time is given.
+    pub budget: Duration,
 }
 
 /// What there is to know before the first trial.
@@ -86,6 +94,9 @@ pub enum Step {
         time: Duration,
         /// The half-width, relative to the value, at which an interval is narrow enough.
         half_width_max: f64,
+        /// About how long a round takes where some trials last longer than their window, so that
+        /// a worker lives for several of them; zero otherwise.
+        round_about: Duration,
     },
     /// There is nothing left to do.
     Done,
@@ -145,13 +156,29 @@ impl Trial {
     /// # Errors
     /// Where that is refused.
     pub fn pin_home(&self) -> Result<(), Refusal> {
-        let cpu = self.home_cpu();
-        machine::pin_to(cpu).map_err(|error| Refusal::NotPermitted {
-            now: format!("sched_setaffinity to CPU {cpu}: {error}"),
-            fix: match error.kind() {
-                ErrorKind::PermissionDenied => "let the filter allow sched_setaffinity".into(),
-                _ => "name other CPUs with --cpus".into(),
-            },
-        })
+        pin(&[self.home_cpu()])
     }
+}
+
+/// Lets the calling thread run on these CPUs only.
+///
+/// # Errors
+/// Where that is refused.
+pub fn pin(cpus: &[usize]) -> Result<(), Refusal> {
+    machine::pin_to_any(cpus).map_err(|error| not_placed(cpus, &error))
+}
+
+/// The refusal of a thread that may not run on these CPUs.
+pub fn not_placed(cpus: &[usize], error: &io::Error) -> Refusal {
+    Refusal::NotPermitted {
+        now: format!("sched_setaffinity to CPU {}: {error}", words(cpus)),
+        fix: match error.kind() {
+            ErrorKind::PermissionDenied => "let the filter allow sched_setaffinity".into(),
+            _ => "name other CPUs with --cpus".into(),
+        },
+    }
+}
+
+fn words(cpus: &[usize]) -> String {
+    cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }

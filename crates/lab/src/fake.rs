@@ -33,6 +33,8 @@ static ABOUT: About = About {
     help: "A deterministic experiment for tests",
     workload_version: 1,
     survey_budget: Duration::from_secs(5),
+    survey_choices: &[],
+    budget: Duration::from_secs(5),
 };
 
 /// The experiment, its machine and its clock in one.
@@ -116,7 +118,12 @@ impl Experiment for Fake {
             return Ok(Step::Done);
         }
         let cases = self.costs_ns.keys().map(|id| Case::new(id, &[("cost", id)])).collect();
-        Ok(Step::Rounds { cases, time: context.request.budget, half_width_max: 0.02 })
+        Ok(Step::Rounds {
+            cases,
+            time: context.request.budget,
+            half_width_max: 0.02,
+            round_about: Duration::ZERO,
+        })
     }
 
     fn trial(&self, trial: &Trial) -> Result<Observation, Refusal> {

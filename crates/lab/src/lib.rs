@@ -22,7 +22,7 @@ mod timed;
 mod worker;
 
 pub use conduct::{Go, Progress, Unwatched, Watch, conduct};
-pub use experiment::{About, Case, Context, Experiment, Request, Step, Trial};
+pub use experiment::{About, Case, Context, Experiment, Request, Step, Trial, not_placed, pin};
 pub use instruments::{Instruments, Live};
 pub use judge::{conclude, is_about_measuring, refuse};
 pub use launcher::{Launcher, Local, Reexec, Worker};

@@ -43,7 +43,7 @@ pub use called::Called;
 pub use cpu_list::{BadCpuList, parse_text as parse_cpu_list, shown as cpu_list_text};
 pub use describe::{describe, describe_from};
 pub use free::memory_free_bytes;
-pub use placement::{fastest, pin_to};
+pub use placement::{fastest, pin_to, pin_to_any};
 pub use section::section;
 pub use source::{Bundle, Live, Source};
 pub use status::is_traced;

@@ -10,11 +10,22 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 /// # Errors
 /// Where there is no such CPU, or the control group or a filter forbids it.
 pub fn pin_to(cpu: usize) -> io::Result<()> {
-    if cpu >= CpuSet::MAX_CPU {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no kernel has that many CPUs"));
-    }
+    pin_to_any(&[cpu])
+}
+
+/// Lets the calling thread run on these CPUs only, wherever among them the scheduler likes.
+/// Allocates nothing, so that a child that was just forked may call it.
+///
+/// # Errors
+/// Where there is none of these CPUs, or the control group or a filter forbids them.
+pub fn pin_to_any(cpus: &[usize]) -> io::Result<()> {
     let mut set = CpuSet::new();
-    set.set(cpu);
+    for &cpu in cpus {
+        if cpu >= CpuSet::MAX_CPU {
+            return Err(rustix::io::Errno::INVAL.into());
+        }
+        set.set(cpu);
+    }
     sched_setaffinity(None, &set).map_err(io::Error::from)
 }
 

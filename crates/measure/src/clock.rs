@@ -43,6 +43,8 @@ static ABOUT: About = About {
     help: "Whether timestamps collide, and what each clock costs and can tell apart",
     workload_version: 1,
     survey_budget: Duration::from_secs(8),
+    survey_choices: &[],
+    budget: Duration::from_secs(8),
 };
 
 /// The experiment.
@@ -60,7 +62,12 @@ impl Experiment for Clocks {
         }
         let plan = Plan::of(context.request.cpus.len(), &context.request.choices);
         let time = context.request.budget;
-        Ok(Step::Rounds { cases: plan.cases(), time, half_width_max: HALF_WIDTH_MAX })
+        Ok(Step::Rounds {
+            cases: plan.cases(),
+            time,
+            half_width_max: HALF_WIDTH_MAX,
+            round_about: Duration::ZERO,
+        })
     }
 
     fn trial(&self, trial: &Trial) -> Result<Observation, Refusal> {

@@ -6,7 +6,9 @@
 //! Run: `cargo test -p measure`
 
 pub mod clock;
+pub mod switch;
 mod syscall;
 
 pub use clock::Clocks;
+pub use switch::Switch;
 pub use syscall::Syscall;

@@ -40,6 +40,8 @@ static ABOUT: About = About {
     help: "What entering the kernel costs, call by call",
     workload_version: 1,
     survey_budget: Duration::from_secs(5),
+    survey_choices: &[],
+    budget: Duration::from_secs(5),
 };
 
 /// The experiment.
@@ -59,7 +61,12 @@ impl Experiment for Syscall {
         let mut cases: Vec<Case> = CALLS.iter().map(|call| case(*call)).collect();
         cases.extend(TWINS.iter().map(|call| case(*call).twin()));
         let time = context.request.budget;
-        Ok(Step::Rounds { cases, time, half_width_max: HALF_WIDTH_MAX })
+        Ok(Step::Rounds {
+            cases,
+            time,
+            half_width_max: HALF_WIDTH_MAX,
+            round_about: Duration::ZERO,
+        })
     }
 
     fn trial(&self, trial: &Trial) -> Result<Observation, Refusal> {

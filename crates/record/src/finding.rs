@@ -34,6 +34,8 @@ pub struct Finding {
     pub proof: BTreeMap<String, f64>,
     /// The finding as a sentence.
     pub text: String,
+    /// Whether it stands in a table, and needs no sentence of its own beside it.
+    pub tabled: bool,
     /// What to do about it.
     pub advice: Option<String>,
 }
@@ -58,6 +60,7 @@ impl Finding {
             references: Vec::new(),
             proof: BTreeMap::new(),
             text: text.into(),
+            tabled: false,
             advice: None,
         }
     }

@@ -19,6 +19,9 @@ pub enum Unit {
     /// How many.
     #[serde(rename = "count")]
     Count,
+    /// Bytes; printed in multiples of 1024.
+    #[serde(rename = "bytes")]
+    Bytes,
     /// A part of a whole, 0 to 1; printed in per cent.
     #[serde(rename = "share")]
     Share,
@@ -49,6 +52,7 @@ impl Quantity {
             }
             Unit::PerSecond => (value, "/s"),
             Unit::Count => (value, ""),
+            Unit::Bytes => pick(value, &[(GIB, " GiB"), (MIB, " MiB"), (KIB, " KiB"), (1.0, " B")]),
             Unit::Ratio => (value, "x"),
             Unit::Share => (value * 100.0, " %"),
         }
@@ -79,7 +83,7 @@ impl Quantity {
         if low == high {
             return Self::new(high, unit).to_string();
         }
-        let (_, suffix) = Self::new(high, unit).scaled();
+        let (_, suffix) = Self::new(high.abs().max(low.abs()), unit).scaled();
         let factor = factor_of(unit, suffix);
         format!("{} to {}{suffix}", three_digits(low / factor), three_digits(high / factor))
     }
@@ -102,6 +106,10 @@ impl fmt::Display for Quantity {
     }
 }
 
+const KIB: f64 = 1024.0;
+const MIB: f64 = 1024.0 * KIB;
+const GIB: f64 = 1024.0 * MIB;
+
 /// A share from here on rounds to 100 % in three digits.
 const SHARE_ALL_BUT: f64 = 0.9995;
 
@@ -112,6 +120,9 @@ fn factor_of(unit: Unit, suffix: &str) -> f64 {
         (Unit::Nanoseconds, "ms") => 1e6,
         (Unit::Nanoseconds, "µs") => 1e3,
         (Unit::Share, _) => 0.01,
+        (Unit::Bytes, "GiB") => GIB,
+        (Unit::Bytes, "MiB") => MIB,
+        (Unit::Bytes, "KiB") => KIB,
         _ => 1.0,
     }
 }
@@ -228,5 +239,9 @@ mod tests {
         assert_eq!(Quantity::range(0.01, 0.03, Unit::Share), "1.00 to 3.00 %");
         assert_eq!(Quantity::range(190.0, 197.0, Unit::Nanoseconds), "190 to 197 ns");
         assert_eq!(Quantity::range(0.0, 0.0, Unit::Share), "0 %");
+        assert_eq!(Quantity::range(-1500.0, 40.0, Unit::Nanoseconds), "-1.50 to 0.0400 µs");
+        let bytes = |value| Quantity::new(value, Unit::Bytes);
+        assert_eq!(bytes(524_288.0).as_published(), "512 KiB");
+        assert_eq!(bytes(1e9).to_string(), "954 MiB");
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn said(findings: &[Finding]) -> (Option<&Finding>, impl Iterator<Ite
 fn is_said(finding: &Finding) -> bool {
     match finding.verdict {
         Some(verdict) => matches!(verdict, Verdict::Slower | Verdict::Faster),
-        None => !matches!(finding.outcome, Outcome::Measured(_)),
+        None => !finding.tabled && !matches!(finding.outcome, Outcome::Measured(_)),
     }
 }
 

@@ -12,11 +12,13 @@
 //! interval.
 
 mod draws;
+mod pooled;
 mod share;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{Random, median, quantile};
+pub use pooled::pooled_interval;
 pub use share::{Counted, share_interval};
 
 use draws::{HIGH, LOW, all_draws, blocks, draw, resamples, sampled_ends, weighted_ends};

@@ -39,13 +39,23 @@ pub struct Comparison {
 
 /// The ratio `of / to` in each round that has both.
 pub fn ratios(of: &Series, to: &Series) -> Series {
-    let others: BTreeMap<u32, f64> =
-        to.starts().iter().flatten().map(|point| (point.round, point.value)).collect();
-    let ratio = |point: &Point| {
-        others.get(&point.round).map(|other| Point { value: point.value / other, ..*point })
+    combined(of, &[to], |values| values[0] / values[1])
+}
+
+/// What `make` makes of the values of the first series and those of the others, in their order, in
+/// each round that has all of them.
+pub fn combined(first: &Series, others: &[&Series], make: impl Fn(&[f64]) -> f64) -> Series {
+    let by_round = |series: &&Series| -> BTreeMap<u32, f64> {
+        series.starts().iter().flatten().map(|point| (point.round, point.value)).collect()
     };
-    let start = |points: &Vec<Point>| points.iter().filter_map(ratio).collect();
-    Series::new(of.starts().iter().map(start).collect())
+    let others: Vec<BTreeMap<u32, f64>> = others.iter().map(by_round).collect();
+    let one = |point: &Point| {
+        let rest = others.iter().map(|other| other.get(&point.round).copied());
+        let values: Option<Vec<f64>> = [Some(point.value)].into_iter().chain(rest).collect();
+        Some(Point { value: make(&values?), ..*point })
+    };
+    let start = |points: &Vec<Point>| points.iter().filter_map(one).collect();
+    Series::new(first.starts().iter().map(start).collect())
 }
 
 /// Judges ratios of one run against `floor`, what twins were seen to differ by; none without

@@ -16,8 +16,12 @@ mod modes;
 mod quantile;
 mod random;
 
-pub use bootstrap::{BLOCK_NS, Counted, Interval, Point, Series, ratio_of_medians, share_interval};
-pub use compare::{Comparison, MARGIN_MAX, MARGIN_MIN, Verdict, noise_floor, ratios, within};
+pub use bootstrap::{
+    BLOCK_NS, Counted, Interval, Point, Series, pooled_interval, ratio_of_medians, share_interval,
+};
+pub use compare::{
+    Comparison, MARGIN_MAX, MARGIN_MIN, Verdict, combined, noise_floor, ratios, within,
+};
 pub use drift::{drift, spearman};
 pub use histogram::histogram;
 pub use modes::{Modes, two_modes};

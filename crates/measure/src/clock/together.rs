@@ -58,11 +58,7 @@ pub(super) fn together<T: Send>(
 ) -> Result<Vec<T>, Refusal> {
     let gate = Gate::new(cpus.len());
     let one = |place: usize, cpu: usize| {
-        let pinned = machine::pin_to(cpu).map_err(|error| Refusal::NotPermitted {
-            now: format!("sched_setaffinity to CPU {cpu}: {error}"),
-            fix: "name other CPUs with --cpus".into(),
-        });
-        let done = pinned.and_then(|()| work(place, &gate));
+        let done = lab::pin(&[cpu]).and_then(|()| work(place, &gate));
         if done.is_err() {
             // Whoever waits for this thread waits in vain.
             gate.broken.store(true, Ordering::Relaxed);

@@ -36,6 +36,8 @@ pub(super) struct Flat {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     proof: BTreeMap<String, f64>,
     text: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    tabled: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
@@ -94,6 +96,7 @@ impl From<Finding> for Flat {
             references: finding.references,
             proof: finding.proof,
             text: finding.text,
+            tabled: finding.tabled,
             advice: finding.advice,
         }
     }
@@ -119,6 +122,7 @@ impl TryFrom<Flat> for Finding {
             references: flat.references,
             proof: flat.proof,
             text: flat.text,
+            tabled: flat.tabled,
             advice: flat.advice,
         })
     }

@@ -127,6 +127,7 @@ fn unit(unit: Unit) -> &'static str {
         Unit::PerSecond => "1/s",
         Unit::Ratio => "ratio",
         Unit::Count => "count",
+        Unit::Bytes => "bytes",
         Unit::Share => "share",
     }
 }

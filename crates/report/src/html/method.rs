@@ -33,7 +33,7 @@ pub(super) fn sentences(recorded: &Recorded) -> [String; 3] {
 
 /// What questions let one choose. A page is to know no question, but what somebody may paste into a
 /// shell is to hold no word that a file made up: `--out .bashrc` is one.
-const CHOICES: [&str; 2] = ["clock", "threads"];
+const CHOICES: [&str; 5] = ["clock", "pairs", "quick", "threads", "working-set"];
 
 /// The words that measure this section again, in the same order; none where it rests on no trials,
 /// or where the file holds words that nobody should paste into a shell.
@@ -46,7 +46,10 @@ pub(super) fn command(run: &Run, section: &Section) -> Option<String> {
         if !known || !values.iter().all(|value| is_plain(value)) {
             return None;
         }
-        words.push_str(&format!(" --{choice} {}", values.join(",")));
+        words.push_str(&format!(" --{choice}"));
+        if !values.is_empty() {
+            words.push_str(&format!(" {}", values.join(",")));
+        }
     }
     Some(words)
 }

@@ -68,6 +68,8 @@ fn steps(unit: Unit) -> Value {
         Unit::PerSecond => (1.0, "~s", "/s"),
         Unit::Ratio => (1.0, "~g", "x"),
         Unit::Count => (1.0, "~s", ""),
+        // Its prefixes are powers of ten; where they matter, the levels are named one by one.
+        Unit::Bytes => (1.0, "~s", "B"),
         Unit::Share => (100.0, "~g", " %"),
     };
     json!({ "factor": factor, "format": format, "suffix": suffix })

@@ -9,10 +9,7 @@
 //! of a start had happened where one did: wide, because a state of the machine that lasts may just
 //! not have been met.
 
-use super::{Interval, Point, STARTS_MIN, blocks, widen, widening};
-use crate::{Random, quantile};
-
-use super::draws::{HIGH, LOW, resamples};
+use super::{Interval, Point, STARTS_MIN, draws::LOW, pooled_interval};
 
 /// So many of so many.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,7 +40,9 @@ pub fn share_interval(starts: &[Vec<Point<Counted>>], seed: u64) -> Option<Inter
         .map(|start| start.iter().filter(counts).copied().collect::<Vec<_>>())
         .filter(|start| !start.is_empty())
         .collect();
-    let widened = widening(starts.len()).filter(|_| starts.len() >= STARTS_MIN)?;
+    if starts.len() < STARTS_MIN {
+        return None;
+    }
     let all = Counted::sum(starts.iter().flatten().map(|point| &point.value));
     let value = all.events / all.of;
     // With no event in so many independent starts, their true share is below this 39 times of 40.
@@ -54,35 +53,21 @@ pub fn share_interval(starts: &[Vec<Point<Counted>>], seed: u64) -> Option<Inter
     if all.events == all.of {
         return Some(Interval { value, low: 1.0 - unseen_max, high: 1.0 });
     }
-    // Of a block only its sums matter.
-    let sums = |start: &Vec<Point<Counted>>| -> Vec<Counted> {
-        blocks(start).iter().map(Counted::sum).collect()
+    let pair = |it: &Point<Counted>| Point {
+        round: it.round,
+        at_ns: it.at_ns,
+        value: [it.value.events, it.value.of],
     };
-    let starts: Vec<Vec<Counted>> = starts.iter().map(sums).collect();
-    let mut random = Random::new(seed);
-    let times = resamples(starts.iter().map(Vec::len).sum());
-    let mut shares: Vec<f64> = (0..times).map(|_| resample(&starts, &mut random)).collect();
-    shares.sort_by(f64::total_cmp);
-    let (low, high) = (quantile(&shares, LOW).min(value), quantile(&shares, HIGH).max(value));
-    let (low, high) = (widen(value, low, widened), widen(value, high, widened));
-    Some(Interval { value, low: low.max(0.0), high: high.min(1.0) })
-}
-
-/// The share in one resample: of n starts n - 1, of each as many blocks as it has.
-fn resample(starts: &[Vec<Counted>], random: &mut Random) -> f64 {
-    let mut sum = Counted::default();
-    for _ in 1..starts.len() {
-        let start = &starts[random.below(starts.len())];
-        for _ in 0..start.len() {
-            sum = sum.plus(start[random.below(start.len())]);
-        }
-    }
-    sum.events / sum.of
+    let pairs: Vec<Vec<Point<[f64; 2]>>> =
+        starts.iter().map(|start| start.iter().map(pair).collect()).collect();
+    let it = pooled_interval(&pairs, seed, |sums| sums[0] / sums[1])?;
+    Some(Interval { value, low: it.low.max(0.0), high: it.high.min(1.0) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Random;
 
     fn starts(
         of_start: usize,

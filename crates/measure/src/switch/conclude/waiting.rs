@@ -1,0 +1,217 @@
+//! How long a thread that is due waits for its CPU, by its class and its rivals.
+
+use std::collections::BTreeSet;
+
+use estimate::{proof_of, series, total};
+use record::{
+    Align, Axis, Basis, Better, Caveat, Estimate, Figure, Finding, Line, Outcome, Point, Recorded,
+    Scale, Table, Unit,
+};
+
+use super::{
+    super::{
+        plan::{Plan, wait_case},
+        wakeup::{CLASSES, LONGEST, RIVALS, beyond},
+    },
+    by_id, ns,
+    quantiles::quantile,
+    sentence, why,
+};
+
+/// The quantiles: the word of the id, a person's word, and the share of waits beyond it.
+const QUANTILES: [(&str, &str, f64); 3] =
+    [("p50", "Half", 0.5), ("p99", "99 %", 0.01), ("p999", "99.9 %", 0.001)];
+const P99: &str = "p99";
+const MAX: &str = "max";
+/// Waits that programs are built around.
+const LIMITS: [(&str, f64); 2] = [("1ms", 1e6), ("10ms", 1e7)];
+
+/// `switch.wakeup.p99` on a CPU without rivals; `switch.wakeup.fifo.rivals_4.p99` otherwise.
+fn id(class: &str, rivals: usize, what: &str) -> String {
+    match (class == CLASSES[0].1, rivals) {
+        (true, 0) => format!("switch.wakeup.{what}"),
+        _ => format!("switch.wakeup.{class}.rivals_{rivals}.{what}"),
+    }
+}
+
+pub(super) fn findings(plan: &Plan, recorded: &Recorded) -> Vec<Finding> {
+    let waits = plan.waits();
+    let mut findings: Vec<Finding> =
+        waits.iter().flat_map(|(class, rivals)| of_case(class, *rivals, recorded)).collect();
+    if waits.len() > 2 {
+        findings.extend(LIMITS.map(|limit| rivals_within(limit, &findings)));
+    }
+    findings
+}
+
+/// Whose waits have no number, and why: once for each class.
+pub(super) fn caveats(plan: &Plan, recorded: &Recorded) -> Vec<Caveat> {
+    let refused = |(class, rivals): &(&str, usize)| {
+        let outcome = estimate::outcome(recorded, &wait_case(class, *rivals), LONGEST);
+        match outcome {
+            Outcome::Refused(why) => Some(format!("{}: no waits; {why}.", shown(class))),
+            _ => None,
+        }
+    };
+    let refused: BTreeSet<String> = plan.waits().iter().filter_map(refused).collect();
+    refused.into_iter().map(|text| Caveat::new("class_refused", text)).collect()
+}
+
+/// `SCHED_FIFO`, as the kernel's manual has it.
+fn shown(class: &str) -> String {
+    format!("SCHED_{}", class.to_uppercase())
+}
+
+fn of_case(class: &str, rivals: usize, recorded: &Recorded) -> Vec<Finding> {
+    let case = wait_case(class, rivals);
+    let among = match rivals {
+        0 => "that has its CPU to itself".to_owned(),
+        1 => "beside one that always wants to run".to_owned(),
+        many => format!("beside {many} that always want to run"),
+    };
+    let class_shown = shown(class);
+    let quantiles = QUANTILES.map(|(what, whose, share)| {
+        let outcome = quantile(recorded, &case, share);
+        let name = format!("{whose} of the wakes of a {class_shown} thread {among} come within");
+        let id = id(class, rivals, what);
+        let text = sentence(&name, &outcome);
+        Finding {
+            proof: proof_of(recorded, &case),
+            tabled: true,
+            ..Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, text)
+        }
+    });
+    quantiles.into_iter().chain([longest(class, rivals, &case, recorded)]).collect()
+}
+
+/// The longest of all waits.
+fn longest(class: &str, rivals: usize, case: &str, recorded: &Recorded) -> Finding {
+    let all = series(recorded, case, LONGEST).values();
+    let waits = total(recorded, case, &beyond(0)).of;
+    let outcome = match all.iter().copied().reduce(f64::max) {
+        Some(value) => {
+            let basis = Basis::Extreme { of: u32::try_from(waits).unwrap_or(u32::MAX) };
+            Outcome::Measured(Estimate { value, low: value, high: value, basis })
+        }
+        None => estimate::outcome(recorded, case, LONGEST),
+    };
+    let text = match outcome.estimate() {
+        Some(it) => format!("The longest of {waits} waits: {}.", ns(it.value)),
+        None => format!("The longest wait: no number; {}.", why(&outcome)),
+    };
+    let id = id(class, rivals, MAX);
+    Finding { tabled: true, ..Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, text) }
+}
+
+/// How many threads a CPU may have before one of a hundred wakes waits longer than this.
+fn rivals_within((name, limit_ns): (&str, f64), findings: &[Finding]) -> Finding {
+    let class = CLASSES[0].1;
+    let p99 = |rivals: usize| {
+        let found = by_id(findings, &id(class, rivals, P99));
+        found.and_then(|finding| finding.outcome.estimate()).cloned()
+    };
+    let known: Vec<(usize, Estimate)> =
+        RIVALS.iter().filter_map(|&rivals| Some((rivals, p99(rivals)?))).collect();
+    let over = known.iter().position(|(_, it)| it.value > limit_ns);
+    let id = format!("switch.wakeup.rivals_within_{name}");
+    let limit = ns(limit_ns).as_published();
+    let (outcome, text) = match (known.last(), over) {
+        (None, _) => {
+            let why = "the waits it follows from have no number".to_owned();
+            (
+                Outcome::NotRun { why },
+                format!("How many threads keep waits within {limit}: no number."),
+            )
+        }
+        (Some(_), Some(0)) => {
+            let why = format!("even a thread that has its CPU to itself waits longer than {limit}");
+            let text = format!("A CPU keeps no wait within {limit}: {why}.");
+            (Outcome::NotRun { why }, text)
+        }
+        (Some((most, it)), None) => (
+            counted(*most, &known),
+            format!(
+                "With up to {most} rivals on its CPU, 99 % of a thread's wakes wait no longer than \
+                 {limit} ({} with {most}; more were not tried).",
+                ns(it.value)
+            ),
+        ),
+        (Some(_), Some(place)) => {
+            let ((fits, _), (too_many, it)) = (&known[place - 1], &known[place]);
+            let text = format!(
+                "With {fits} rivals on its CPU 99 % of a thread's wakes wait no longer than \
+                 {limit}; with {too_many} they wait up to {}.",
+                ns(it.value)
+            );
+            (counted(*fits, &known), text)
+        }
+    };
+    let advice = over.filter(|place| *place > 0).map(|place| {
+        let (fits, too_many) = (known[place - 1].0, known[place].0);
+        format!(
+            "Whoever must answer within {limit} shares a CPU with no more than {fits} threads that \
+             always want to run ({too_many} were too many here); else SCHED_FIFO, or CPUs of its \
+             own."
+        )
+    });
+    Finding { advice, ..Finding::new(id, Unit::Count, Better::Higher, outcome, text) }
+}
+
+fn counted(rivals: usize, known: &[(usize, Estimate)]) -> Outcome {
+    let value = rivals as f64;
+    let basis = Basis::Count { of: known.len() as u64 };
+    Outcome::Derived(Estimate { value, low: value, high: value, basis })
+}
+
+pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {
+    let columns = [
+        ("class", Align::Left),
+        ("rivals", Align::Right),
+        ("half within", Align::Right),
+        ("99 % within", Align::Right),
+        ("95 % interval", Align::Right),
+        ("99.9 % within", Align::Right),
+        ("longest", Align::Right),
+    ];
+    let mut table = Table::new("From due to running, by rivals on the CPU", &columns);
+    for (class, rivals) in plan.waits() {
+        let cells = |what: &str| {
+            let found = by_id(findings, &id(class, rivals, what));
+            found.map(Finding::cells).unwrap_or_default()
+        };
+        let [p50, _] = cells(QUANTILES[0].0);
+        let [p99, interval] = cells(P99);
+        let [p999, _] = cells(QUANTILES[2].0);
+        let [longest, _] = cells(MAX);
+        table.rows.push(vec![shown(class), rivals.to_string(), p50, p99, interval, p999, longest]);
+    }
+    table
+}
+
+pub(super) fn figures(plan: &Plan, findings: &[Finding]) -> Vec<Figure> {
+    if plan.waits().len() <= 2 {
+        return Vec::new();
+    }
+    let point = |class: &str, rivals: usize| {
+        let it = by_id(findings, &id(class, rivals, P99))?.outcome.estimate()?.clone();
+        Some(Point { x: rivals as f64, value: it.value, low: it.low, high: it.high })
+    };
+    let line = |class: &str| Line {
+        label: shown(class),
+        points: RIVALS.iter().filter_map(|rivals| point(class, *rivals)).collect(),
+        reference: false,
+    };
+    let lines: Vec<Line> = CLASSES
+        .iter()
+        .map(|(_, class)| line(class))
+        .filter(|line| !line.points.is_empty())
+        .collect();
+    let axis = |title: &str, unit, scale| Axis { title: title.to_owned(), unit, scale };
+    let figure = Figure::Lines {
+        title: "99 % of wakes wait no longer than".into(),
+        x: axis("threads that always want to run on the CPU", Unit::Count, Scale::Linear),
+        y: axis("from due to running", Unit::Nanoseconds, Scale::Log),
+        lines,
+    };
+    vec![figure]
+}
