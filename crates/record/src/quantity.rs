@@ -77,12 +77,8 @@ impl Quantity {
         format!("{:.*}{suffix}", digits as usize, self.value / factor)
     }
 
-    /// `low to high unit`, both scaled alike so that they can be compared at a glance; the one
-    /// number where there is but one.
+    /// `low to high unit`, both scaled alike so that they can be compared at a glance.
     pub fn range(low: f64, high: f64, unit: Unit) -> String {
-        if low == high {
-            return Self::new(high, unit).to_string();
-        }
         let (_, suffix) = Self::new(high.abs().max(low.abs()), unit).scaled();
         let factor = factor_of(unit, suffix);
         format!("{} to {}{suffix}", three_digits(low / factor), three_digits(high / factor))
@@ -238,7 +234,6 @@ mod tests {
         assert_eq!(Quantity::range(980.0, 1020.0, Unit::Nanoseconds), "0.980 to 1.02 µs");
         assert_eq!(Quantity::range(0.01, 0.03, Unit::Share), "1.00 to 3.00 %");
         assert_eq!(Quantity::range(190.0, 197.0, Unit::Nanoseconds), "190 to 197 ns");
-        assert_eq!(Quantity::range(0.0, 0.0, Unit::Share), "0 %");
         assert_eq!(Quantity::range(-1500.0, 40.0, Unit::Nanoseconds), "-1.50 to 0.0400 µs");
         let bytes = |value| Quantity::new(value, Unit::Bytes);
         assert_eq!(bytes(524_288.0).as_published(), "512 KiB");

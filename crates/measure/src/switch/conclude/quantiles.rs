@@ -44,7 +44,7 @@ fn crossing(counts: &[f64], level: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Observation, Reading, Start, Trial};
+    use record::{Observation, Part, Reading, Start, Trial};
 
     use super::*;
 
