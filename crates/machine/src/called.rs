@@ -23,6 +23,8 @@ pub struct Called {
     pub clock_step_ns: Option<u64>,
     /// What the hypervisor calls itself in CPUID.
     pub hypervisor_signature: Option<[u8; 12]>,
+    /// The pages that each level of the data TLB holds.
+    pub data_tlb_pages: Vec<u32>,
     /// The C library that this program is linked with.
     pub libc: Option<String>,
     /// The locale that the environment asks for.
@@ -39,6 +41,7 @@ impl Called {
             clock_resolution_ns: clock::resolution_ns(),
             clock_step_ns: Some(clock::step_ns()),
             hypervisor_signature: cpuid::hypervisor_signature(),
+            data_tlb_pages: cpuid::data_tlb_pages(),
             libc: sys::libc_name(),
             locale: Some(locale::locale(
                 |name| env::var_os(name),

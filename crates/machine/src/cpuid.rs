@@ -1,6 +1,7 @@
-//! What x86 processors say of the hypervisor above them.
+//! What x86 processors say of the hypervisor above them, and of their TLBs.
 //!
-//! Not here: what a signature means; that is [`crate::hypervisor`]. Source: the kernel's
+//! Not here: what a signature means; that is [`crate::hypervisor`]; nor what a TLB's numbers do,
+//! which is [`crate::tlb`]. Source: the kernel's
 //! arch/x86/include/asm/cpuid, which reserves the leaves from 0x4000_0000 on for hypervisors.
 
 /// The twelve letters by which a hypervisor names itself; `None` without one, or not on x86.
@@ -27,10 +28,25 @@ pub fn hypervisor_signature() -> Option<[u8; 12]> {
     None
 }
 
+/// The pages that each level of the data TLB holds; empty where the CPU does not tell.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+pub fn data_tlb_pages() -> Vec<u32> {
+    crate::tlb::data_pages(|leaf, subleaf| {
+        let it = __cpuid_count(leaf, subleaf);
+        [it.eax, it.ebx, it.ecx, it.edx]
+    })
+}
+
+/// The pages that each level of the data TLB holds; empty where the CPU does not tell.
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+pub fn data_tlb_pages() -> Vec<u32> {
+    Vec::new()
+}
+
 #[cfg(target_arch = "x86")]
-use core::arch::x86::{__cpuid, CpuidResult};
+use core::arch::x86::{__cpuid, __cpuid_count, CpuidResult};
 #[cfg(target_arch = "x86_64")]
-use core::arch::x86_64::{__cpuid, CpuidResult};
+use core::arch::x86_64::{__cpuid, __cpuid_count, CpuidResult};
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn cpuid(leaf: u32) -> CpuidResult {

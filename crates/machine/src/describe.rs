@@ -29,6 +29,7 @@ pub fn describe_from(source: &dyn Source, called: Called) -> Machine {
         threads_per_core: topology::threads_per_core(source, &online),
         smt: topology::smt(source),
         caches: caches::caches(source, &online),
+        data_tlb_pages: called.data_tlb_pages,
         numa: numa::nodes(source),
         frequency: frequency::frequency(source),
         affinity: called.affinity.or(status.affinity).unwrap_or_default(),

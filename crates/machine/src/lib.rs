@@ -37,6 +37,7 @@ mod source;
 mod status;
 mod sys;
 mod text;
+mod tlb;
 mod topology;
 
 pub use called::Called;

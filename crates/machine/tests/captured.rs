@@ -370,6 +370,7 @@ fn what_a_program_asked_goes_before_what_files_say() {
         clock_resolution_ns: Some(1),
         clock_step_ns: Some(10),
         hypervisor_signature: None,
+        data_tlb_pages: vec![64, 1536],
         libc: text("glibc 2.36"),
         locale: Some(Locale::Unset),
     };
@@ -380,6 +381,7 @@ fn what_a_program_asked_goes_before_what_files_say() {
         tick_hz: Some(250),
         clock_resolution_ns: Some(1),
         clock_step_ns: Some(10),
+        data_tlb_pages: vec![64, 1536],
         libc: text("glibc 2.36"),
         locale: Some(Locale::Unset),
         ..Machine::default()

@@ -22,6 +22,9 @@ pub struct Machine {
     pub smt: Option<Smt>,
     /// The caches, each kind once.
     pub caches: Vec<Cache>,
+    /// How many pages of 4 KiB each level of the data TLB holds, nearest first; none where the CPU
+    /// does not tell.
+    pub data_tlb_pages: Vec<u32>,
     /// The NUMA nodes; none where the kernel does not tell.
     pub numa: Vec<NumaNode>,
     /// What decides the CPUs' clock rate; `None` where it can't be seen, as in most virtual

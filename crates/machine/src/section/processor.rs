@@ -24,6 +24,7 @@ pub(super) fn rows(machine: &Machine) -> Vec<Row> {
         };
         row(&format!("L{}{kind} cache", cache.level), shared(cache, machine.cpus.len()));
     }
+    row("data TLB", tlb(&machine.data_tlb_pages));
     row("NUMA", numa(&machine.numa));
     row("frequency", machine.frequency.as_ref().map_or("not visible".into(), frequency));
     row("may run on CPUs", cpu_list_text(&machine.affinity));
@@ -92,6 +93,17 @@ fn shared(cache: &Cache, cpus: usize) -> String {
         (n, _) => format!("each shared by {n} CPUs: {}", sets(&cache.groups)),
     };
     format!("{} x {size}, {by}", cache.instances)
+}
+
+/// `72 pages of 4 KiB (288 KiB), then 3072 (12 MiB)`.
+fn tlb(levels: &[u32]) -> String {
+    let size = |pages: u32| cache_size(u64::from(pages) * 4096);
+    let level = |(place, &pages): (usize, &u32)| match place {
+        0 => format!("{pages} pages of 4 KiB ({})", size(pages)),
+        _ => format!("{pages} ({})", size(pages)),
+    };
+    let levels: Vec<String> = levels.iter().enumerate().map(level).collect();
+    if levels.is_empty() { UNKNOWN.into() } else { levels.join(", then ") }
 }
 
 /// `2 nodes, CPUs 0-3 | 4-7, memory 93.1 GiB | 94.4 GiB`.

@@ -5,14 +5,14 @@ mod pairs;
 use std::{collections::BTreeSet, time::Duration};
 
 use lab::{Case, Context, Step};
-use record::{CacheKind, Choices, Machine, Recorded};
+use record::{CacheKind, Choices, Limit, Machine, Recorded};
 
 use super::{
     channel::{MEDIA, Medium},
     partner::{KINDS, Kind},
     pingpong::{PLACEMENTS, Placement},
     wakeup::{CLASSES, RIVALS},
-    working_set::{ACCESSES, Access, HOWS, How, PAGE_BYTES},
+    working_set::{ACCESSES, Access, HOWS, How, PAGE_BYTES, memory_bytes},
 };
 use pairs::{by_kind, spread};
 pub(super) use pairs::{pair, pair_name};
@@ -76,7 +76,9 @@ impl Plan {
             None if quick => vec![QUICK_SET_BYTES],
             None => ladder(SET_CACHES * last_cache_bytes),
         };
-        let sets: BTreeSet<usize> = [0].into_iter().chain(sets).collect();
+        let room = memory_bytes_max(machine);
+        let sets: BTreeSet<usize> =
+            [0].into_iter().chain(sets).filter(|bytes| memory_bytes(*bytes) <= room).collect();
         let kinds = by_kind(machine, cpus);
         let (across, pairs) = match choices.get(CHOOSE_PAIRS) {
             Some(chosen) => {
@@ -284,6 +286,17 @@ pub(super) fn wait_case(class: &str, rivals: usize) -> String {
 
 pub(super) fn work_case(access: Access, how: How, bytes: usize) -> String {
     format!("work.{}.{}.{bytes}", access.name(), how.name())
+}
+
+/// What both sides' sets may take: a quarter of what is free, as far as that is known.
+fn memory_bytes_max(machine: &Machine) -> usize {
+    let available = machine.memory.as_ref().and_then(|memory| memory.available_bytes);
+    let limit = match machine.memory_max_bytes {
+        Some(Limit::At(bytes)) => Some(bytes),
+        _ => None,
+    };
+    let least = [available, limit].into_iter().flatten().min();
+    least.map_or(usize::MAX, |bytes| usize::try_from(bytes / 4).unwrap_or(usize::MAX))
 }
 
 /// Powers of four of four pages, up to and with the largest.

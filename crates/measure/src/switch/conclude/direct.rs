@@ -107,8 +107,7 @@ fn rates(answer: &Finding) -> Vec<Finding> {
         let percent = Quantity::new(share, Unit::Share).as_published();
         let text = match outcome.estimate() {
             Some(it) => format!(
-                "{percent} of one CPU goes into switching at {} switches a second, not counting \
-                 what the caches lose.",
+                "{percent} of one CPU goes into {} switches a second, without what caches lose.",
                 grouped(it.value)
             ),
             None => format!("Switches a second: no number; {}.", why(&outcome)),
@@ -207,6 +206,16 @@ fn free_over_same(recorded: &Recorded) -> Finding {
         format!("; it had both on one CPU in {} of the looks", Quantity::new(*share, Unit::Share))
     });
     let (text, advice) = match outcome.estimate() {
+        Some(it) if it.low <= 1.0 && it.high >= 1.0 => (
+            format!(
+                "Left to the scheduler, a switch may take as long as on one CPU, or not: {:.2} \
+                 times ({}){}.",
+                it.value,
+                ratio_interval(it),
+                seen.unwrap_or_default()
+            ),
+            None,
+        ),
         Some(it) => (
             format!(
                 "Left to the scheduler, a switch takes {:.2} times as long as on one CPU ({}){}.",

@@ -7,7 +7,7 @@ use super::{
         channel::{MEDIA, Medium},
         partner::{KINDS, Kind},
         pingpong::{PER_TRIP, PLACEMENTS, Placement, ROUND_TRIP},
-        plan::{Plan, ping_pong_case},
+        plan::{LOOPS, Plan, loop_case, ping_pong_case},
     },
     by_id,
     direct::{futex, id, words},
@@ -35,6 +35,13 @@ pub(super) fn tables(plan: &Plan, findings: &[Finding]) -> [Table; 2] {
             side_by_side.rows.push(names.into_iter().chain(cells).collect());
         }
     }
+    side_by_side.rows.extend(LOOPS.iter().filter_map(|medium| {
+        let calls = by_id(findings, &id(&loop_case(*medium)))?;
+        let names = [medium.name(), "(calls)"].map(str::to_owned);
+        // The calls of one thread alone have one place.
+        let rest = vec![String::new(); places.len().saturating_sub(1)];
+        Some(names.into_iter().chain([calls.cells()[0].clone()]).chain(rest).collect())
+    }));
     let mut proofs = Table::new("What proves it: both sides together, per trial", &PROOF);
     for (medium, kind, placement) in asked {
         if let Some(finding) = found(medium, kind, placement) {

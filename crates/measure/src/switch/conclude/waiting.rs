@@ -103,7 +103,8 @@ fn longest(class: &str, rivals: usize, case: &str, recorded: &Recorded) -> Findi
     Finding { tabled: true, ..Finding::new(id, Unit::Nanoseconds, Better::Lower, outcome, text) }
 }
 
-/// How many threads a CPU may have before one of a hundred wakes waits longer than this.
+/// How many rivals a thread may have on its CPU before one of a hundred wakes waits longer than
+/// this. The ends are where the intervals of the waits cross it.
 fn rivals_within((name, limit_ns): (&str, f64), findings: &[Finding]) -> Finding {
     let class = CLASSES[0].1;
     let p99 = |rivals: usize| {
@@ -111,56 +112,56 @@ fn rivals_within((name, limit_ns): (&str, f64), findings: &[Finding]) -> Finding
         found.and_then(|finding| finding.outcome.estimate()).cloned()
     };
     let known: Vec<(usize, Estimate)> =
-        RIVALS.iter().filter_map(|&rivals| Some((rivals, p99(rivals)?))).collect();
-    let over = known.iter().position(|(_, it)| it.value > limit_ns);
+        RIVALS.iter().map_while(|&rivals| Some((rivals, p99(rivals)?))).collect();
     let id = format!("switch.wakeup.rivals_within_{name}");
     let limit = ns(limit_ns).as_published();
-    let (outcome, text) = match (known.last(), over) {
-        (None, _) => {
-            let why = "the waits it follows from have no number".to_owned();
-            (
-                Outcome::NotRun { why },
-                format!("How many threads keep waits within {limit}: no number."),
-            )
-        }
-        (Some(_), Some(0)) => {
-            let why = format!("even a thread that has its CPU to itself waits longer than {limit}");
-            let text = format!("A CPU keeps no wait within {limit}: {why}.");
-            (Outcome::NotRun { why }, text)
-        }
-        (Some((most, it)), None) => (
-            counted(*most, &known),
-            format!(
-                "With up to {most} rivals on its CPU, 99 % of a thread's wakes wait no longer than \
-                 {limit} ({} with {most}; more were not tried).",
-                ns(it.value)
-            ),
+    let outcome = fitting(&known, limit_ns, &limit);
+    let over = known.iter().find(|(_, it)| it.value > limit_ns);
+    let text = match (outcome.estimate(), over) {
+        (None, _) => format!("How many rivals keep a wake within {limit}: {}.", why(&outcome)),
+        (Some(it), None) => format!(
+            "With {} rivals on its CPU 99 % of a thread's wakes still come within {limit}; more \
+             were not tried.",
+            it.value
         ),
-        (Some(_), Some(place)) => {
-            let ((fits, _), (too_many, it)) = (&known[place - 1], &known[place]);
-            let text = format!(
-                "With {fits} rivals on its CPU 99 % of a thread's wakes wait no longer than \
-                 {limit}; with {too_many} they wait up to {}.",
-                ns(it.value)
-            );
-            (counted(*fits, &known), text)
-        }
+        (Some(it), Some((too_many, wait))) => format!(
+            "With {} rivals on its CPU 99 % of a thread's wakes come within {limit}; with \
+             {too_many} within {} ({}).",
+            it.value,
+            ns(wait.value),
+            wait.interval(Unit::Nanoseconds)
+        ),
     };
-    let advice = over.filter(|place| *place > 0).map(|place| {
-        let (fits, too_many) = (known[place - 1].0, known[place].0);
+    let advice = outcome.estimate().zip(over).map(|(it, (too_many, _))| {
         format!(
-            "Whoever must answer within {limit} shares a CPU with no more than {fits} threads that \
+            "Whoever must answer within {limit} shares a CPU with no more than {} threads that \
              always want to run ({too_many} were too many here); else SCHED_FIFO, or CPUs of its \
-             own."
+             own.",
+            it.value
         )
     });
     Finding { advice, ..Finding::new(id, Unit::Count, Better::Higher, outcome, text) }
 }
 
-fn counted(rivals: usize, known: &[(usize, Estimate)]) -> Outcome {
-    let value = rivals as f64;
-    let basis = Basis::Count { of: known.len() as u64 };
-    Outcome::Derived(Estimate { value, low: value, high: value, basis })
+/// The most rivals with which all waits up to theirs stay within the limit.
+fn fitting(known: &[(usize, Estimate)], limit_ns: f64, limit: &str) -> Outcome {
+    let most = |end: fn(&Estimate) -> f64| {
+        let fits = known.iter().take_while(|(_, it)| end(it) <= limit_ns);
+        fits.last().map(|(rivals, _)| *rivals as f64)
+    };
+    let Some((_, first)) = known.first() else {
+        return Outcome::NotRun { why: "the waits have no number".into() };
+    };
+    let Some(value) = most(|it| it.value) else {
+        let why = format!("even alone on its CPU a thread waits longer than {limit}");
+        return Outcome::NotRun { why };
+    };
+    Outcome::Derived(Estimate {
+        value,
+        low: most(|it| it.high).unwrap_or(0.0),
+        high: most(|it| it.low).unwrap_or(value),
+        basis: first.basis,
+    })
 }
 
 pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {

@@ -168,15 +168,18 @@ fn knee([before, after]: [usize; 2], recorded: &Recorded, machine: &Machine) -> 
     Some(Finding::new(id, Unit::Ratio, Better::Neither, outcome, text))
 }
 
-/// The caches that hold the smaller set and not the larger.
+/// The caches and TLBs that hold the smaller set and not the larger.
 fn ends_between(machine: &Machine, before: usize, after: usize) -> Vec<String> {
     let caches = machine.caches.iter().filter(|cache| cache.kind != CacheKind::Instruction);
-    let ends = caches.filter(|cache| (before..after).contains(&(cache.size_bytes as usize)));
-    ends.map(|cache| {
+    let caches = caches.map(|cache| {
         let data = if cache.kind == CacheKind::Data { "d" } else { "" };
-        format!("L{}{data} ({})", cache.level, bytes(cache.size_bytes as usize))
-    })
-    .collect()
+        (format!("L{}{data}", cache.level), cache.size_bytes as usize)
+    });
+    let tlbs = machine.data_tlb_pages.iter().enumerate().map(|(place, pages)| {
+        (format!("what the L{} TLB maps", place + 1), *pages as usize * PAGE_BYTES)
+    });
+    let ends = caches.chain(tlbs).filter(|(_, size)| (before..after).contains(size));
+    ends.map(|(name, size)| format!("{name} ({})", bytes(size))).collect()
 }
 
 pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {

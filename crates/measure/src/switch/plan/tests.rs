@@ -81,6 +81,15 @@ fn working_sets_reach_four_times_the_last_cache() {
     assert_eq!(chosen.sets, [0, 4096, 524_288]);
 }
 
+/// In a small container the largest sets would be the end of the worker.
+#[test]
+fn working_sets_leave_room_for_others() {
+    let cpus = [0, 1];
+    let small = Machine { memory_max_bytes: Some(Limit::At(64 << 20)), ..machine(2, 1) };
+    let sets = Plan::new(&small, &cpus, &Choices::new()).sets;
+    assert_eq!(sets.last(), Some(&(4 << 20)), "{sets:?}");
+}
+
 #[test]
 fn all_pairs_of_few_cpus_and_one_of_each_kind_of_many() {
     assert_eq!(plan(4, &Choices::new()).pairs.len(), 6);
