@@ -41,7 +41,7 @@ pub(super) fn of_page_write(set_bytes: usize) -> Vec<Reference> {
         within if within <= FAR => return Vec::new(),
         _ => 750.0,
     };
-    vec![reference("Nehalem (Xeon E5520)", 2010, value)]
+    vec![reference("Nehalem", 2010, value)]
 }
 
 /// What a switch with a working set was said to cost in the worst case.

@@ -237,7 +237,7 @@ pub(super) fn figures(plan: &Plan, findings: &[Finding]) -> Vec<Figure> {
         line(label, &|size| id(access, size, "total"))
     });
     let theirs = Line {
-        label: "Nehalem (Xeon E5520), 2010".to_owned(),
+        label: "Nehalem, 2010".to_owned(),
         points: sizes
             .iter()
             .flat_map(|size| {
