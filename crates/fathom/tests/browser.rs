@@ -163,6 +163,28 @@ fn gives_the_run_back(browser: &mut Browser, question: &str) {
     assert!(markdown.as_str().is_some_and(|it| it.contains("|")), "{markdown}");
 }
 
+/// Figures were drawn on paper as wide as the window was, and cut at the paper's edge.
+#[test]
+fn figures_fit_on_paper_whatever_the_window() {
+    if !is_here() {
+        return println!("{SKIPPED}");
+    }
+    let place = Place::new();
+    let page = page(&place, "syscall");
+    let mut browser = Browser::start();
+    let widths = "[...document.querySelectorAll('.plot')].map(it => it._fullLayout.width)";
+    for window in [1600, 400] {
+        browser.look(window, "light");
+        browser.open(&page);
+        let on_screen = browser.value(widths);
+        browser.value("dispatchEvent(new Event('beforeprint'))");
+        assert_eq!(browser.value(widths), json!([640, 640]), "at {window}");
+        browser.value("dispatchEvent(new Event('afterprint'))");
+        assert_eq!(browser.value(widths), on_screen);
+    }
+    nothing_amiss(&browser);
+}
+
 /// Bars kept their length on a scale that has no zero.
 #[test]
 fn counts_are_marks_on_a_logarithmic_scale() {

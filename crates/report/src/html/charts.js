@@ -1,16 +1,19 @@
 // The figures: the charts' script unpacked, each figure drawn, its tools, its keys, its print.
 
 const FIGURES = [];
+/** What fits between the margins of A4 and Letter; a window's width says nothing about paper. */
+const PAPER_WIDTH = 640;
 
 /** Colours and sizes as the style sheet has them, so that there is one place for both. */
 function lookOf(plot) {
   const style = getComputedStyle(root);
   const value = (name) => style.getPropertyValue(name).trim();
   const colours = value('--series').split(/\s+/);
+  const room = root.classList.contains('printing') ? PAPER_WIDTH : plot.clientWidth;
   return {
     ink: value('--ink'), soft: value('--soft'), line: value('--line'), paper: value('--paper'),
     theirs: value('--theirs'), colours, font: getComputedStyle(document.body).fontFamily,
-    width: Math.max(240, Math.floor(plot.clientWidth)),
+    width: Math.max(240, Math.floor(room)),
     touch: matchMedia('(pointer: coarse)').matches,
     ofLine: (line, place) => (line.reference ? value('--theirs') : colours[place % colours.length]),
     words: (number, suffix) => {
