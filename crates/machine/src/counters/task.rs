@@ -74,12 +74,8 @@ mod tests {
         for (state, asleep) in [("S (sleeping)", true), ("R (running)", false), ("D (disk)", false)]
         {
             let (voluntary_switches, involuntary_switches) = (12, 3);
-            let expected = TaskCounters {
-                voluntary_switches,
-                involuntary_switches,
-                migrations: None,
-                asleep,
-            };
+            let expected =
+                TaskCounters { voluntary_switches, involuntary_switches, migrations: None, asleep };
             assert_eq!(parse(text(state).as_bytes()), Some(expected));
         }
         assert_eq!(parse(&b"State:\tS (sleeping)\nvoluntary_ctxt_switches:\t1\n"[..]), None);

@@ -13,6 +13,8 @@ use crate::said::machine;
 const HEADLINES: usize = 3;
 /// Others' numbers under a headline, the most recent first.
 const REFERENCES: usize = 2;
+/// Sixty questions of ours take a quarter of it.
+const CONTENTS_BYTES_MAX: usize = 80_000;
 
 /// The question, where there is but one.
 pub(super) fn title(run: &Run) -> &str {
@@ -22,7 +24,8 @@ pub(super) fn title(run: &Run) -> &str {
     }
 }
 
-pub(super) fn first_screen(page: &mut Markup, run: &Run, places: &[Place], carried: &Carried) {
+/// All of it but its last line, [`the_run`].
+pub(super) fn first_screen(page: &mut Markup, run: &Run, places: &[Place]) {
     page.leaf("a", &[("class", "skip"), ("href", "#answers")], "Skip to the answers");
     page.open("header", &[]);
     page.leaf("p", &[("class", "brand")], "Fathom");
@@ -38,9 +41,7 @@ pub(super) fn first_screen(page: &mut Markup, run: &Run, places: &[Place], carri
         }
         page.close("ul");
     }
-    facts(page, run, carried);
-    page.close("header");
-    contents(page, run, places);
+    facts(page, run);
 }
 
 /// The first measured finding that others measured too, of the first three sections with one; in a
@@ -86,7 +87,7 @@ fn headline(page: &mut Markup, section: &Section, finding: &Finding, place: &Pla
     page.close("li");
 }
 
-fn facts(page: &mut Markup, run: &Run, carried: &Carried) {
+fn facts(page: &mut Markup, run: &Run) {
     page.open("dl", &[("class", "facts")]);
     let quiet = quiet::sentences(run).join(" ");
     let when = run.started_at.replacen('T', " ", 1);
@@ -100,6 +101,10 @@ fn facts(page: &mut Markup, run: &Run, carried: &Carried) {
         page.leaf("dt", &[], "Measure again");
         page.within("dd", &[], |page| page.leaf("code", &[], &command));
     }
+}
+
+/// Where the run is: the last of the facts, and the end of the first screen.
+pub(super) fn the_run(page: &mut Markup, run: &Run, carried: &Carried) {
     // What only a script can do is not there without one.
     let class = if carried.run.is_some() { "scripted" } else { "" };
     page.leaf("dt", &[("class", class)], "The run");
@@ -117,13 +122,17 @@ fn facts(page: &mut Markup, run: &Run, carried: &Carried) {
     }
     page.close("dd");
     page.close("dl");
+    page.close("header");
 }
 
-fn contents(page: &mut Markup, run: &Run, places: &[Place]) {
+/// Where the questions are; as many as anybody would look through.
+pub(super) fn contents(run: &Run, places: &[Place]) -> Markup {
+    let mut part = Markup::up_to(CONTENTS_BYTES_MAX);
+    let page = &mut part;
     page.open("nav", &[("aria-label", "Contents")]);
     page.leaf("p", &[("class", "name")], "On this page");
     page.open("ol", &[]);
-    for (section, place) in run.sections.iter().zip(places) {
+    let put = page.each(run.sections.iter().zip(places), places.len(), |page, (section, place)| {
         page.within("li", &[], |page| {
             page.within("a", &[("href", &format!("#{}", place.id))], |page| {
                 page.leaf("strong", &[], &section.name);
@@ -131,7 +140,9 @@ fn contents(page: &mut Markup, run: &Run, places: &[Place]) {
                 page.leaf("span", &[], &section.question);
             });
         });
-    }
+    });
     page.close("ol");
+    page.left_out(places.len() - put.len(), "questions");
     page.close("nav");
+    part
 }

@@ -175,6 +175,15 @@ fn nothing_in_the_page_leads_out_of_it() {
     assert!(handlers.iter().all(|it| !stripped(&page).contains(it)));
 }
 
+/// The button was not there, and nothing said why.
+#[test]
+fn what_is_too_long_for_a_tracker_says_so() {
+    let mut run = whole();
+    assert!(!html(&run).contains("Not here as Markdown"));
+    run.sections[0].conclusion.tables[0].rows = vec![vec!["so ".repeat(190); 2]; 100];
+    assert!(html(&run).contains("Not here as Markdown: it is too long for an issue tracker."));
+}
+
 /// Every finding has its address, once.
 #[test]
 fn every_finding_has_one_anchor() {
