@@ -18,7 +18,7 @@ mod quiet;
 mod section;
 mod tables;
 
-use record::{Ended, Run};
+use record::Run;
 
 use carried::Carried;
 use markup::Markup;
@@ -98,15 +98,6 @@ fn head(page: &mut Markup, run: &Run) {
 
 fn foot(page: &mut Markup, run: &Run) {
     page.open("footer", &[]);
-    match &run.ended {
-        Ended::Complete => {}
-        Ended::Interrupted => page.leaf(
-            "p",
-            &[("class", "note")],
-            "Interrupted: what is above rests on the rounds finished by then.",
-        ),
-        Ended::Failed(why) => page.leaf("p", &[("class", "note")], &format!("Failed: {why}")),
-    }
     page.leaf(
         "p",
         &[],
