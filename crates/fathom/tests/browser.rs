@@ -2,6 +2,8 @@
 //! what it promises works. Its pictures are kept under the target folder, to be looked at.
 
 mod common;
+#[path = "browser/figures.rs"]
+mod figures;
 
 use std::{
     path::{Path, PathBuf},
@@ -260,7 +262,8 @@ fn a_hostile_run_runs_nothing() {
         figure["title"] = evil.clone();
     }
     section["figures"][0]["bars"][0]["label"] = evil.clone();
-    let far = json!({ "label": evil, "value": 1e308, "low": -1e308, "high": 1.7e308 });
+    let long = evil.as_str().expect("text").repeat(3);
+    let far = json!({ "label": long, "value": 1e308, "low": -1e308, "high": 1.7e308 });
     section["figures"][0]["bars"].as_array_mut().expect("bars").push(far);
     run["machines"][0]["cpu_model"] = evil;
     place.write("evil.json", run.to_string());

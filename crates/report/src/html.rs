@@ -36,6 +36,7 @@ const SCRIPT: &str = concat!(
     include_str!("html/page.js"),
     include_str!("html/slices.js"),
     include_str!("html/traces.js"),
+    include_str!("html/legend.js"),
     include_str!("html/charts.js"),
     "}\n",
 );

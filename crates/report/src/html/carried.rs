@@ -32,8 +32,8 @@ pub(super) struct Packed {
 }
 
 impl Carried {
-    /// `charts`: whether any figure is drawn; `said`: how many bytes all the rest of the page takes.
-    /// The run goes along where it fits beside them.
+    /// `charts`: whether any figure is drawn; `said`: how many bytes all the rest of the page
+    /// takes. The run goes along where it fits beside them.
     pub(super) fn of(run: &Run, charts: bool, said: usize) -> Self {
         let taken = said + if charts { CHARTS.len() } else { 0 };
         let json = record::file::to_json(run).ok().filter(|json| json.len() <= JSON_BYTES_MAX);

@@ -96,8 +96,8 @@ fn how(seed: u64, time_ns: u64, cpus: &[usize]) -> String {
     format!("--seed {seed} --time {} --cpus {}", duration(time_ns), cpu_list(cpus))
 }
 
-/// As `--time` takes it, which is no less than 100 ms and no more than an hour: a survey may grant a
-/// question less. Its shares are rounded to nanoseconds, which add up to a little less than what
+/// As `--time` takes it, which is no less than 100 ms and no more than an hour: a survey may grant
+/// a question less. Its shares are rounded to nanoseconds, which add up to a little less than what
 /// was typed.
 fn duration(ns: u64) -> String {
     let ms = (ns.saturating_add(500_000) / 1_000_000).clamp(100, 3_600_000);

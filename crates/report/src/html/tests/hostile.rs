@@ -131,6 +131,23 @@ fn a_million_rows_are_cut_and_counted() {
     assert!(page.len() < PAGE_BYTES_MAX, "{} bytes", page.len());
 }
 
+/// A map of 1 by 2000 cells was drawn, and nothing but gaps was seen.
+#[test]
+fn a_map_of_more_columns_than_can_be_told_apart_is_not_drawn() {
+    for (count, drawn) in [(200, true), (201, false)] {
+        let mut map = heat_map();
+        if let Figure::HeatMap { columns, rows, cells, .. } = &mut map {
+            columns.labels = vec!["x".to_owned(); count];
+            rows.labels.truncate(1);
+            *cells = vec![vec![Some(1.0); count]];
+        }
+        let mut run = whole();
+        run.sections[0].conclusion.figures = vec![map];
+        let said = "Not drawn: of 201 columns at most 200 can be told apart.";
+        assert_eq!(html(&run).contains(said), !drawn);
+    }
+}
+
 /// Each list was cut, but not all of them together: 78 MB of tables became a page of 442 MB.
 #[test]
 fn many_long_lists_do_not_make_a_page_long() {
