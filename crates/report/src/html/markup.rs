@@ -3,6 +3,7 @@
 //! All text and every attribute goes through [`escaped`]; what does not is of our own making and
 //! says so by its name.
 
+use super::STYLE_ID;
 use crate::{clean::is_treacherous, one_line};
 
 /// More than the end of any part takes: what it says of what was cut, a question's method.
@@ -189,9 +190,9 @@ pub(super) fn as_data(value: &serde_json::Value) -> String {
 }
 
 /// Whether a word can be an id of the page without standing in the way of a script: what is dotted
-/// is no name of anything in a window.
+/// is no name of anything in a window. One dotted id is the page's own.
 pub(super) fn is_dotted_id(word: &str) -> bool {
-    word.contains('.') && is_plain(word)
+    word.contains('.') && is_plain(word) && word != STYLE_ID
 }
 
 /// Whether a word holds nothing but letters, digits and what joins them.

@@ -17,9 +17,9 @@ const MARKS = [
 const DASHES = ['solid', '9px,4px', '9px,3px,2px,3px', '16px,5px', '16px,4px,2px,4px'];
 const THEIR_MARKS = [
   ['diamond', 'M0,-5L5,0L0,5L-5,0Z'], ['diamond-tall', 'M0,-6L3.2,0L0,6L-3.2,0Z'],
-  ['diamond-wide', 'M0,-3.2L6,0L0,3.2L-6,0Z'], ['bowtie', 'M-5,-4V4L5,-4V4Z'],
+  ['diamond-wide', 'M0,-3.2L6,0L0,3.2L-6,0Z'],
 ];
-const THEIR_DASHES = ['2px,3px', '2px,7px', '7px,3px,2px,3px,2px,3px'];
+const THEIR_DASHES = ['2px,3px', '2px,7px', '7px,3px,2px,3px,2px,3px', '13px,3px,2px,3px,2px,3px'];
 const NARROW = 560;
 /** A longer label stands above its bar. */
 const LABEL_MAX = 44;
