@@ -2,6 +2,8 @@
 //! what it promises works. Its pictures are kept under the target folder, to be looked at.
 
 mod common;
+#[path = "browser/figures.rs"]
+mod figures;
 
 use std::{
     path::{Path, PathBuf},
@@ -163,6 +165,28 @@ fn gives_the_run_back(browser: &mut Browser, question: &str) {
     assert!(markdown.as_str().is_some_and(|it| it.contains("|")), "{markdown}");
 }
 
+/// Figures were drawn on paper as wide as the window was, and cut at the paper's edge.
+#[test]
+fn figures_fit_on_paper_whatever_the_window() {
+    if !is_here() {
+        return println!("{SKIPPED}");
+    }
+    let place = Place::new();
+    let page = page(&place, "syscall");
+    let mut browser = Browser::start();
+    let widths = "[...document.querySelectorAll('.plot')].map(it => it._fullLayout.width)";
+    for window in [1600, 400] {
+        browser.look(window, "light");
+        browser.open(&page);
+        let on_screen = browser.value(widths);
+        browser.value("dispatchEvent(new Event('beforeprint'))");
+        assert_eq!(browser.value(widths), json!([640, 640]), "at {window}");
+        browser.value("dispatchEvent(new Event('afterprint'))");
+        assert_eq!(browser.value(widths), on_screen);
+    }
+    nothing_amiss(&browser);
+}
+
 /// Bars kept their length on a scale that has no zero.
 #[test]
 fn counts_are_marks_on_a_logarithmic_scale() {
@@ -238,7 +262,8 @@ fn a_hostile_run_runs_nothing() {
         figure["title"] = evil.clone();
     }
     section["figures"][0]["bars"][0]["label"] = evil.clone();
-    let far = json!({ "label": evil, "value": 1e308, "low": -1e308, "high": 1.7e308 });
+    let long = evil.as_str().expect("text").repeat(3);
+    let far = json!({ "label": long, "value": 1e308, "low": -1e308, "high": 1.7e308 });
     section["figures"][0]["bars"].as_array_mut().expect("bars").push(far);
     run["machines"][0]["cpu_model"] = evil;
     place.write("evil.json", run.to_string());

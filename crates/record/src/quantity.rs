@@ -58,10 +58,10 @@ impl Quantity {
         }
     }
 
-    /// The number as somebody else published it: no digit is added to theirs.
+    /// The number as somebody else published it: no digit is added to theirs, nor by scaling it.
     pub fn as_published(self) -> String {
         let (number, suffix) = self.scaled();
-        format!("{number}{suffix}")
+        format!("{}{suffix}", six_digits(number))
     }
 
     /// The number as an edge of bins that are `width` wide and end at `most`: scaled as that is,
@@ -81,7 +81,11 @@ impl Quantity {
     pub fn range(low: f64, high: f64, unit: Unit) -> String {
         let (_, suffix) = Self::new(high.abs().max(low.abs()), unit).scaled();
         let factor = factor_of(unit, suffix);
-        format!("{} to {}{suffix}", three_digits(low / factor), three_digits(high / factor))
+        let text = |number: f64| match unit {
+            Unit::PerSecond | Unit::Count => grouped(number),
+            _ => three_digits(number / factor),
+        };
+        format!("{} to {}{suffix}", text(low), text(high))
     }
 }
 
@@ -145,6 +149,16 @@ fn three_digits(value: f64) -> String {
     // Rounding may have gained a digit: 9.996 is 10.0, not 10.00.
     let gained = text.trim_start_matches('-').replace('.', "").trim_start_matches('0').len() > 3;
     if gained && decimals > 0 { format!("{value:.*}", decimals - 1) } else { text }
+}
+
+/// As many digits as there are, but of a fraction six at most: 0.07 is 7.000000000000001 %.
+fn six_digits(value: f64) -> String {
+    let fine = |value: f64| value == 0.0 || (1e-6..1e15).contains(&value.abs());
+    if value.fract() == 0.0 && fine(value) {
+        return value.to_string();
+    }
+    let rounded = format!("{value:.5e}").parse().unwrap_or(value);
+    if fine(rounded) { rounded.to_string() } else { format!("{rounded:e}") }
 }
 
 /// Three significant digits of a count, its thousands set apart: `51,800`.
@@ -229,6 +243,22 @@ mod tests {
         }
     }
 
+    /// It read "7.000000000000001 %".
+    #[test]
+    fn scaling_adds_no_digits_to_what_others_published() {
+        for (value, unit, text) in [
+            (0.07, Unit::Share, "7 %"),
+            (0.056, Unit::Share, "5.6 %"),
+            (0.1 + 0.2, Unit::Ratio, "0.3x"),
+            (1_048_576.0, Unit::Count, "1048576"),
+            (0.0, Unit::Share, "0 %"),
+            (1e300, Unit::Ratio, "1e300x"),
+            (1.25e-9, Unit::Ratio, "1.25e-9x"),
+        ] {
+            assert_eq!(Quantity::new(value, unit).as_published(), text);
+        }
+    }
+
     #[test]
     fn a_range_has_one_unit() {
         assert_eq!(Quantity::range(980.0, 1020.0, Unit::Nanoseconds), "0.980 to 1.02 µs");
@@ -238,5 +268,8 @@ mod tests {
         let bytes = |value| Quantity::new(value, Unit::Bytes);
         assert_eq!(bytes(524_288.0).as_published(), "512 KiB");
         assert_eq!(bytes(1e9).to_string(), "954 MiB");
+        // As a single number of these is printed.
+        assert_eq!(Quantity::range(49_840.0, 1e6, Unit::PerSecond), "49,800 to 1,000,000/s");
+        assert_eq!(Quantity::range(999.0, 1234.0, Unit::Count), "999 to 1,230");
     }
 }

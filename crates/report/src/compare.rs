@@ -5,6 +5,7 @@
 mod machines;
 mod pairs;
 mod proof;
+mod sides;
 mod words;
 
 use std::{collections::BTreeSet, fmt, slice};
@@ -15,6 +16,7 @@ use record::{
 };
 
 pub use pairs::pairs;
+pub(crate) use sides::told;
 
 /// The section's name, and the first word of its findings' ids.
 const NAME: &str = "compare";
@@ -76,6 +78,7 @@ pub fn compare(before: &[Run], after: &[Run]) -> Result<Section, NotCompared> {
     tables.retain(|table| !table.rows.is_empty());
     tables.extend(words::not_compared(&sides.compared));
     tables.extend(sides.machines());
+    tables.push(sides::table(&[(sides::BEFORE, before), (sides::AFTER, after)]));
     let mut caveats = sides.caveats();
     caveats.extend(words::left_out(&sides.one_sided));
     Ok(section(QUESTION, words::findings("The later side", &sides), tables, caveats))

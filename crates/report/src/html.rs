@@ -18,7 +18,7 @@ mod quiet;
 mod section;
 mod tables;
 
-use record::{Ended, Run};
+use record::Run;
 
 use carried::Carried;
 use markup::Markup;
@@ -26,6 +26,8 @@ use section::Place;
 
 /// More sections than a run can have without having been made up.
 const SECTIONS_MAX: usize = 60;
+/// Room for the answers: five times what a survey says.
+const ANSWERS_BYTES_MAX: usize = 600_000;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = concat!(
@@ -34,6 +36,7 @@ const SCRIPT: &str = concat!(
     include_str!("html/page.js"),
     include_str!("html/slices.js"),
     include_str!("html/traces.js"),
+    include_str!("html/legend.js"),
     include_str!("html/charts.js"),
     "}\n",
 );
@@ -44,18 +47,22 @@ const STYLE_ID: &str = "plotly.js-style-global";
 /// The whole page.
 pub fn html(run: &Run) -> String {
     let mut places: Vec<Place> = Place::all(&run.sections, SECTIONS_MAX);
-    let mut answers = Markup::new();
+    let mut answers = Markup::up_to(ANSWERS_BYTES_MAX);
     let any_drawn = self::answers(&mut answers, run, &mut places);
-    let carried = Carried::of(run, any_drawn, answers.bytes());
+    let mut below = first_screen::contents(run, &places);
+    below.part(answers);
+    foot(&mut below, run);
+    below.script(&[], SCRIPT);
     let mut page = Markup::new();
     page.trusted("<!doctype html>");
     page.open("html", &[("lang", "en")]);
     head(&mut page, run);
     page.open("body", &[]);
-    first_screen::first_screen(&mut page, run, &places, &carried);
-    page.part(answers);
-    foot(&mut page, run);
-    page.script(&[], SCRIPT);
+    first_screen::first_screen(&mut page, run, &places);
+    // Only now is it known what room is left for the run.
+    let carried = Carried::of(run, any_drawn, page.bytes() + below.bytes());
+    first_screen::the_run(&mut page, run, &carried);
+    page.part(below);
     carried.put(&mut page);
     page.close("body");
     page.close("html");
@@ -65,16 +72,15 @@ pub fn html(run: &Run) -> String {
 /// Every section that has a place and finds room; the others lose theirs. Whether any figure is
 /// drawn in them.
 fn answers(page: &mut Markup, run: &Run, places: &mut Vec<Place>) -> bool {
-    let mut any_drawn = false;
     page.open("main", &[("id", "answers")]);
     let placed = run.sections.iter().zip(places.iter());
-    let put = page.each(placed, SECTIONS_MAX, |page, (section, place)| {
-        any_drawn |= section::section(page, run, section, place);
+    let drawn = page.each(placed, SECTIONS_MAX, |page, (section, place)| {
+        section::section(page, run, section, place)
     });
-    places.truncate(put);
-    page.left_out(run.sections.len() - put, "sections");
+    places.truncate(drawn.len());
+    page.left_out(run.sections.len() - drawn.len(), "sections");
     page.close("main");
-    any_drawn
+    drawn.contains(&true)
 }
 
 fn head(page: &mut Markup, run: &Run) {
@@ -93,15 +99,6 @@ fn head(page: &mut Markup, run: &Run) {
 
 fn foot(page: &mut Markup, run: &Run) {
     page.open("footer", &[]);
-    match &run.ended {
-        Ended::Complete => {}
-        Ended::Interrupted => page.leaf(
-            "p",
-            &[("class", "note")],
-            "Interrupted: what is above rests on the rounds finished by then.",
-        ),
-        Ended::Failed(why) => page.leaf("p", &[("class", "note")], &format!("Failed: {why}")),
-    }
     page.leaf(
         "p",
         &[],

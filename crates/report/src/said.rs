@@ -53,7 +53,7 @@ pub(crate) fn ending(run: &Run) -> Option<(&'static str, Cow<'_, str>)> {
     match &run.ended {
         Ended::Complete => None,
         Ended::Interrupted => {
-            Some(("Interrupted", "what is above rests on the rounds finished by then.".into()))
+            Some(("Interrupted", "the answers rest on the rounds finished by then.".into()))
         }
         Ended::Failed(why) => Some(("Failed", one_line(why))),
     }

@@ -3,6 +3,8 @@
 //! Both saw nearly the same machine, so neither its speed nor its hour is between them: no canary
 //! is asked, and the margin is that of the run's own twins.
 
+use std::slice;
+
 use estimate::pair;
 use record::{
     Align, Basis, Better, Estimate, Finding, Outcome, RestsOn, Run, Section, Table, Unit, Verdict,
@@ -11,7 +13,7 @@ use record::{
 use stats::Comparison;
 
 use super::{
-    NAME, NotCompared, findings, has_trials, section,
+    NAME, NotCompared, findings, has_trials, section, sides,
     words::{exactly, shown, word},
 };
 
@@ -49,7 +51,8 @@ pub fn pairs(run: &Run, pairs: &[(String, String)]) -> Result<Section, NotCompar
     if paired.len() > 1 {
         findings.insert(0, headline(&paired));
     }
-    Ok(section(QUESTION, findings, vec![table(&paired)], Vec::new()))
+    let of = sides::table(&[(sides::WITHIN, slice::from_ref(run))]);
+    Ok(section(QUESTION, findings, vec![table(&paired), of], Vec::new()))
 }
 
 /// Compares two findings of one section, or says why they can't be.

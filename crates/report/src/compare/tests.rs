@@ -267,7 +267,7 @@ fn machines_that_differ_are_told() {
         .into_iter()
         .map(|table| table.title)
         .collect();
-    assert_eq!(titles, ["Verdicts", "Not comparable"]);
+    assert_eq!(titles, ["Verdicts", "Not comparable", "What was compared"]);
 }
 
 /// Shares were told to have no trials with a value, and counts to have no trials at all.

@@ -12,7 +12,7 @@ use super::markup::Markup;
 const CHARTS: &str = include_str!(concat!(env!("OUT_DIR"), "/charts.gz.base64"));
 
 /// Whoever sends a page around, or attaches it to an issue, has this much. The charts take 1.9 MB
-/// of it, and what is not said here has the rest.
+/// of it; all the rest but the run stays below that by bounds of its own.
 const PAGE_BYTES_MAX: usize = 2_900_000;
 /// No longer document compresses to that much.
 const JSON_BYTES_MAX: usize = 64 << 20;
@@ -32,8 +32,8 @@ pub(super) struct Packed {
 }
 
 impl Carried {
-    /// `charts`: whether any figure is drawn; `said`: how many bytes the answers take. The run goes
-    /// along where it fits beside them.
+    /// `charts`: whether any figure is drawn; `said`: how many bytes all the rest of the page
+    /// takes. The run goes along where it fits beside them.
     pub(super) fn of(run: &Run, charts: bool, said: usize) -> Self {
         let taken = said + if charts { CHARTS.len() } else { 0 };
         let json = record::file::to_json(run).ok().filter(|json| json.len() <= JSON_BYTES_MAX);

@@ -1,18 +1,20 @@
 // The figures: the charts' script unpacked, each figure drawn, its tools, its keys, its print.
 
 const FIGURES = [];
+/** What fits between the margins of A4 and Letter; a window's width says nothing about paper. */
+const PAPER_WIDTH = 640;
 
 /** Colours and sizes as the style sheet has them, so that there is one place for both. */
 function lookOf(plot) {
   const style = getComputedStyle(root);
   const value = (name) => style.getPropertyValue(name).trim();
   const colours = value('--series').split(/\s+/);
+  const room = root.classList.contains('printing') ? PAPER_WIDTH : plot.clientWidth;
   return {
     ink: value('--ink'), soft: value('--soft'), line: value('--line'), paper: value('--paper'),
     theirs: value('--theirs'), colours, font: getComputedStyle(document.body).fontFamily,
-    width: Math.max(240, Math.floor(plot.clientWidth)),
+    width: Math.max(240, Math.floor(room)),
     touch: matchMedia('(pointer: coarse)').matches,
-    ofLine: (line, place) => (line.reference ? value('--theirs') : colours[place % colours.length]),
     words: (number, suffix) => {
       const text = new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 3 });
       const scaled = suffix === 's'
@@ -27,14 +29,15 @@ function lookOf(plot) {
 
 function draw(it) {
   const look = lookOf(it.plot);
-  const { data, layout } = TRACES[it.figure.kind](it.figure, it.state, look);
+  const { data, layout, off } = TRACES[it.figure.kind](it.figure, it.state, look);
   if (it.figure.labels) {
     // A slice goes from label to label.
-    Object.assign(layout.xaxis, {
-      tickvals: it.figure.labels.map((_, place) => place), ticktext: it.figure.labels,
-    });
+    Object.assign(layout.xaxis, ticks(it.figure.labels, look.width / 80));
     layout.height = 260;
   }
+  it.off.hidden = !off;
+  const values = off === 1 ? '1 value' : `${off} values`;
+  it.off.textContent = `${values} at or below zero can't stand on a logarithmic scale.`;
   const options = { displayModeBar: false, doubleClick: 'reset+autosize', typesetMath: false };
   Plotly.react(it.plot, data, layout, options);
   it.drawn = { data, width: look.width };
@@ -60,56 +63,22 @@ function tool(tools, words, title, act, pressed) {
   return button;
 }
 
-/** A toggle that is its own legend: a mark in the line's colour, and its name. */
-function legend(it, key, name, colour, shape) {
-  const shown = (now) => {
-    if (now) it.state.hidden.delete(key); else it.state.hidden.add(key);
-    draw(it);
-  };
-  const button = tool(it.tools, name, name, shown, true);
-  button.classList.add('legend');
-  const swatch = document.createElement('span');
-  swatch.className = `swatch ${shape}`;
-  swatch.style.setProperty('--swatch', `var(${colour})`);
-  button.prepend(swatch);
-}
-
-function legends(it) {
-  const { figure } = it;
-  if (figure.kind === 'bars' && figure.bars.some((bar) => bar.reference)) {
-    legend(it, 'ours', 'measured here', '--series-0', 'square');
-    legend(it, 'theirs', 'by others', '--theirs', 'diamond');
-  }
-  if (figure.kind === 'lines') {
-    figure.lines.forEach((line, place) => {
-      const colour = line.reference ? '--theirs' : `--series-${place % 7}`;
-      legend(it, place, line.name, colour, line.reference ? 'diamond' : 'square');
-    });
-  }
-}
-
 function tools(it) {
   const { figure, state } = it;
   legends(it);
-  const scale = (side, words) => tool(it.tools, words, words, (log) => {
-    state.log[side] = log;
-    draw(it);
-  }, Boolean(state.log[side]));
+  const scale = (side, words) => {
+    const button = tool(it.tools, words, words, (log) => {
+      state.log[side] = log;
+      again(it);
+    }, Boolean(state.log[side]));
+    button.disabled = !canBeLog(figure, side);
+  };
   if (figure.kind === 'lines') scale('x', 'Log x');
   scale('y', figure.kind === 'lines' ? 'Log y' : 'Log scale');
   tool(it.tools, '+', 'Zoom in', () => zoom(it, 0.6));
   tool(it.tools, '−', 'Zoom out', () => zoom(it, 1 / 0.6));
   tool(it.tools, 'Reset', 'Reset the zoom', () => draw(it));
-  if (figure.kind === 'heat_map') {
-    const below = document.createElement('div');
-    below.className = 'plot slice';
-    it.plot.after(below);
-    it.tools.append(sliceList(figure, (slice) => {
-      if (!slice) { Plotly.purge(below); below.replaceChildren(); it.slice = null; return; }
-      it.slice = { figure: slice, plot: below, state: { log: { y: state.log.y }, hidden: new Set() } };
-      draw(it.slice);
-    }));
-  }
+  if (figure.kind === 'heat_map') it.slice = sliceBelow(it);
   it.tools.hidden = false;
 }
 
@@ -134,6 +103,7 @@ function zoom(it, by) {
 /** Every point that can be pointed at, in the order in which the arrow keys go. */
 function points(it) {
   const { figure } = it;
+  if (!it.drawn) return [];
   if (figure.kind === 'heat_map') {
     return figure.cells.flatMap((row, y) => row.map((cell, x) => ({
       hover: { xval: x, yval: y },
@@ -150,8 +120,9 @@ function keys(it) {
   it.plot.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const step = steps[event.key];
+    const all = points(it);
+    if (all.length === 0) return;
     if (step) {
-      const all = points(it);
       it.at = ((it.at < 0 && step < 0 ? 0 : it.at) + step + all.length) % all.length;
       Plotly.Fx.hover(it.plot, all[it.at].hover);
       it.heard.textContent = all[it.at].said;
@@ -170,20 +141,31 @@ function keys(it) {
   });
 }
 
+/** A line below a figure, not there until there is something to say. */
+function note() {
+  const line = document.createElement('p');
+  line.className = 'cut';
+  line.hidden = true;
+  return line;
+}
+
 function set(element) {
   const figure = JSON.parse(element.querySelector('script[data-figure]').textContent);
   const it = {
     figure, plot: element.querySelector('.plot'), tools: element.querySelector('.tools'),
-    heard: element.querySelector('.heard'), at: -1,
-    state: { log: { x: Boolean(figure.x?.log), y: Boolean(figure.y?.log) }, hidden: new Set() },
+    heard: element.querySelector('.heard'), off: note(), at: -1, state: { hidden: new Set() },
   };
+  const log = (side) => Boolean(figure[side]?.log) && canBeLog(figure, side);
+  it.state.log = { x: log('x'), y: log('y') };
+  it.heard.before(it.off);
   draw(it);
   tools(it);
   keys(it);
   FIGURES.push(it);
 }
 
-const again = (it) => { draw(it); if (it.slice) draw(it.slice); };
+const again = (it) => { draw(it); if (it.slice) drawSlice(it); };
+
 /** Figures that are seen first are drawn first; whatever one of them holds, the others are drawn. */
 async function drawAll() {
   for (const element of document.querySelectorAll('figure.drawn')) {

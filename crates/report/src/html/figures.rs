@@ -17,12 +17,11 @@ const DATA_BYTES_MAX: usize = 250_000;
 /// Whether any of them is drawn.
 pub(super) fn figures(page: &mut Markup, figures: &[Figure], section: &str) -> bool {
     let shown: Vec<&Figure> = figures.iter().filter(|figure| holds_anything(figure)).collect();
-    let mut any_drawn = false;
-    let put = page.each(shown.iter().enumerate(), FIGURES_MAX, |page, (place, figure)| {
-        any_drawn |= self::figure(page, figure, &format!("{section}:figure-{}", place + 1));
+    let drawn = page.each(shown.iter().enumerate(), FIGURES_MAX, |page, (place, figure)| {
+        self::figure(page, figure, &format!("{section}:figure-{}", place + 1))
     });
-    page.left_out(shown.len() - put, "figures");
-    any_drawn
+    page.left_out(shown.len() - drawn.len(), "figures");
+    drawn.contains(&true)
 }
 
 /// Whether anything is to be seen in it.
@@ -57,13 +56,14 @@ fn figure(page: &mut Markup, figure: &Figure, id: &str) -> bool {
         let text = format!("Beyond these edges: {below} below, {above} above.");
         page.leaf("p", &[("class", "cut")], &text);
     }
+    // Before the numbers, whose rows can be cut where both have no room.
+    if let Ok(data) = &plot {
+        page.script(&[("type", "application/json"), ("data-figure", "")], data);
+    }
     page.open("details", &[("class", "numbers")]);
     page.leaf("summary", &[], "The numbers");
     numbers(page, figure);
     page.close("details");
-    if let Ok(data) = &plot {
-        page.script(&[("type", "application/json"), ("data-figure", "")], data);
-    }
     page.close("figure");
     plot.is_ok()
 }

@@ -64,9 +64,10 @@ pub(super) fn all(page: &mut Markup, findings: &[Finding], said: &[&str]) {
     scrolled(page, "All findings", |page| {
         tables::head(page, &columns);
         page.open("tbody", &[]);
-        put = page.each(findings.iter(), FINDINGS_MAX, |page, finding| {
+        let rows = page.each(findings.iter(), FINDINGS_MAX, |page, finding| {
             row(page, finding, said.contains(&finding.id.as_str()));
         });
+        put = rows.len();
         page.close("tbody");
     });
     page.left_out(count - put, "findings");

@@ -1,6 +1,6 @@
 //! The first screen: what was found out, on what machine, how far to trust it, and where to go.
 
-use record::{Finding, Outcome, Quantity, Reference, Run, Section};
+use record::{Finding, Quantity, Reference, Run, Section};
 
 use super::{
     carried::Carried,
@@ -8,11 +8,17 @@ use super::{
     method, quiet,
     section::{Place, number},
 };
-use crate::said::machine;
+use crate::{
+    compare,
+    said::{ending, machine},
+};
 
 const HEADLINES: usize = 3;
+const MACHINES: usize = 4;
 /// Others' numbers under a headline, the most recent first.
 const REFERENCES: usize = 2;
+/// Sixty questions of ours take a quarter of it.
+const CONTENTS_BYTES_MAX: usize = 80_000;
 
 /// The question, where there is but one.
 pub(super) fn title(run: &Run) -> &str {
@@ -22,59 +28,84 @@ pub(super) fn title(run: &Run) -> &str {
     }
 }
 
-pub(super) fn first_screen(page: &mut Markup, run: &Run, places: &[Place], carried: &Carried) {
+/// All of it but its last line, [`the_run`].
+pub(super) fn first_screen(page: &mut Markup, run: &Run, places: &[Place]) {
     page.leaf("a", &[("class", "skip"), ("href", "#answers")], "Skip to the answers");
     page.open("header", &[]);
     page.leaf("p", &[("class", "brand")], "Fathom");
     page.leaf("h1", &[], title(run));
-    if let Some(it) = run.machines.first() {
-        page.leaf("p", &[("class", "machine")], &machine(it));
+    for words in machines(run) {
+        page.leaf("p", &[("class", "machine")], &words);
+    }
+    if let Some((word, what)) = ending(run) {
+        page.leaf("p", &[("class", "ended")], &format!("{word}: {what}"));
     }
     let headlines = headlines(run, places);
     if !headlines.is_empty() {
         page.open("ul", &[("class", "headlines")]);
-        for (section, finding, place) in headlines {
-            headline(page, section, finding, place);
+        for (section, place) in headlines {
+            headline(page, section, place);
         }
         page.close("ul");
     }
-    facts(page, run, carried);
-    page.close("header");
-    contents(page, run, places);
+    facts(page, run);
 }
 
-/// The first measured finding that others measured too, of the first three sections with one; in a
-/// run without any, what its first sections say first.
-fn headlines<'a>(run: &'a Run, places: &'a [Place]) -> Vec<(&'a Section, &'a Finding, &'a Place)> {
-    let sections = || run.sections.iter().zip(places);
-    let held_against = sections().filter_map(|(section, place)| {
-        let mut findings = section.conclusion.findings.iter();
-        let measured = |it: &&Finding| matches!(it.outcome, Outcome::Measured(_));
-        Some((section, findings.find(|it| measured(it) && !it.references.is_empty())?, place))
-    });
-    let found: Vec<_> = held_against.take(HEADLINES).collect();
-    if !found.is_empty() {
-        return found;
+/// A comparison can be of several machines.
+fn machines(run: &Run) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for words in run.machines.iter().map(machine) {
+        if all.len() < MACHINES && !all.contains(&words) {
+            all.push(words);
+        }
     }
-    let first = |(section, place): (&'a Section, &'a Place)| {
-        Some((section, section.conclusion.findings.first()?, place))
-    };
-    sections().filter_map(first).take(HEADLINES).collect()
+    all
 }
 
-fn headline(page: &mut Markup, section: &Section, finding: &Finding, place: &Place) {
+/// The first questions that have an answer, those first of which others measured something.
+fn headlines<'a>(run: &'a Run, places: &'a [Place]) -> Vec<(&'a Section, &'a Place)> {
+    let sections = run.sections.iter().zip(places);
+    let mut answered: Vec<_> =
+        sections.filter(|(section, _)| !section.conclusion.findings.is_empty()).collect();
+    answered.sort_by_key(|(section, _)| !section.conclusion.findings.iter().any(is_elsewhere));
+    answered.truncate(HEADLINES);
+    answered
+}
+
+/// Whether others measured it too.
+fn is_elsewhere(finding: &Finding) -> bool {
+    finding.outcome.estimate().is_some() && !finding.references.is_empty()
+}
+
+/// The section's answer, and what others measured: of the same thing, or else of something that is
+/// then named, because another's number below an answer is read as one of the same.
+fn headline(page: &mut Markup, section: &Section, place: &Place) {
+    let findings = &section.conclusion.findings;
+    let Some(answer) = findings.first() else { return };
     page.open("li", &[]);
     page.within("a", &[("class", "name"), ("href", &format!("#{}", place.id))], |page| {
         page.text(&section.name);
     });
-    if let Some((value, interval)) = number(finding) {
+    if let Some((value, interval)) = number(answer) {
         page.within("p", &[("class", "figures")], |page| {
             page.leaf("strong", &[], &value);
             page.text(" ");
             page.leaf("span", &[], &interval);
         });
     }
-    page.leaf("p", &[("class", "sentence")], &finding.text);
+    page.leaf("p", &[("class", "sentence")], &answer.text);
+    match findings.iter().find(|it| is_elsewhere(it)) {
+        _ if !answer.references.is_empty() => elsewhere(page, answer),
+        Some(other) => {
+            page.leaf("p", &[("class", "beside")], &other.text);
+            elsewhere(page, other);
+        }
+        None => {}
+    }
+    page.close("li");
+}
+
+fn elsewhere(page: &mut Markup, finding: &Finding) {
     let mut references: Vec<&Reference> = finding.references.iter().collect();
     references.sort_by_key(|it| std::cmp::Reverse(it.year));
     for it in references.iter().take(REFERENCES) {
@@ -83,47 +114,60 @@ fn headline(page: &mut Markup, section: &Section, finding: &Finding, place: &Pla
             page.text(&format!(" {}, {}", it.machine, it.year));
         });
     }
-    page.close("li");
 }
 
-fn facts(page: &mut Markup, run: &Run, carried: &Carried) {
+fn facts(page: &mut Markup, run: &Run) {
     page.open("dl", &[("class", "facts")]);
     let quiet = quiet::sentences(run).join(" ");
-    let when = run.started_at.replacen('T', " ", 1);
-    for (name, text) in [("When", when.as_str()), ("How quiet", &quiet)] {
-        if !text.is_empty() {
-            page.leaf("dt", &[], name);
-            page.leaf("dd", &[], text);
-        }
+    let mut facts = vec![("When", run.started_at.replacen('T', " ", 1)), ("How quiet", quiet)];
+    let sides = compare::told(&run.sections).into_iter();
+    facts.extend(sides.map(|(side, what)| (side, what.replacen('T', " ", 1))));
+    for (name, text) in facts.iter().filter(|(_, text)| !text.is_empty()) {
+        page.leaf("dt", &[], name);
+        page.leaf("dd", &[], text);
     }
     if let Some(command) = method::command_of_all(run) {
         page.leaf("dt", &[], "Measure again");
         page.within("dd", &[], |page| page.leaf("code", &[], &command));
     }
+}
+
+/// Where the run is: the last of the facts, and the end of the first screen.
+pub(super) fn the_run(page: &mut Markup, run: &Run, carried: &Carried) {
     // What only a script can do is not there without one.
     let class = if carried.run.is_some() { "scripted" } else { "" };
-    page.leaf("dt", &[("class", class)], "The run");
+    let what = if compare::told(&run.sections).is_empty() { "The run" } else { "As data" };
+    page.leaf("dt", &[("class", class)], what);
     page.open("dd", &[("class", class)]);
     match &carried.run {
         Some(packed) => {
             let any_trials = run.sections.iter().any(|section| section.recorded.is_some());
-            let attributes = [("type", "button"), ("class", "download"), ("data-download", "")];
-            page.leaf("button", &attributes, "Download the run");
+            let (words, file) = match compare::told(&run.sections).is_empty() {
+                true => ("Download the run", "fathom-run.json"),
+                // No run to compare again: its trials are in others.
+                false => ("Download the comparison", "fathom-comparison.json"),
+            };
+            let attributes = [("type", "button"), ("class", "download"), ("data-download", file)];
+            page.leaf("button", &attributes, words);
             let trials = if any_trials { ", every trial in it" } else { "" };
             let size = format!("{} KB of JSON{trials}", packed.bytes.div_ceil(1000));
             page.leaf("span", &[("class", "size")], &size);
         }
-        None => page.text("too large to be carried along; it is in the run file"),
+        None => page.text("too large to be carried along; it is in the run's file"),
     }
     page.close("dd");
     page.close("dl");
+    page.close("header");
 }
 
-fn contents(page: &mut Markup, run: &Run, places: &[Place]) {
+/// Where the questions are; as many as anybody would look through.
+pub(super) fn contents(run: &Run, places: &[Place]) -> Markup {
+    let mut part = Markup::up_to(CONTENTS_BYTES_MAX);
+    let page = &mut part;
     page.open("nav", &[("aria-label", "Contents")]);
     page.leaf("p", &[("class", "name")], "On this page");
     page.open("ol", &[]);
-    for (section, place) in run.sections.iter().zip(places) {
+    let put = page.each(run.sections.iter().zip(places), places.len(), |page, (section, place)| {
         page.within("li", &[], |page| {
             page.within("a", &[("href", &format!("#{}", place.id))], |page| {
                 page.leaf("strong", &[], &section.name);
@@ -131,7 +175,9 @@ fn contents(page: &mut Markup, run: &Run, places: &[Place]) {
                 page.leaf("span", &[], &section.question);
             });
         });
-    }
+    });
     page.close("ol");
+    page.left_out(places.len() - put.len(), "questions");
     page.close("nav");
+    part
 }

@@ -3,15 +3,18 @@
 //! All text and every attribute goes through [`escaped`]; what does not is of our own making and
 //! says so by its name.
 
+use super::STYLE_ID;
 use crate::{clean::is_treacherous, one_line};
 
-/// Room for what a run says: five times what a survey says. A run that somebody made up can say
-/// more, and a page is to stay one that can be sent around.
-const BYTES_MAX: usize = 600_000;
+/// More than the end of any part takes: what it says of what was cut, a question's method.
+const END_BYTES: usize = 20_000;
 
-/// A page under way, or a part of one.
+/// A page under way, or a part of one. A run that somebody made up can say more than a page that is
+/// to be sent around has room for.
 pub(super) struct Markup {
     out: String,
+    /// How long it may become by what [`Markup::each`] puts.
+    bytes_max: usize,
 }
 
 pub(super) type Attributes<'a> = &'a [(&'a str, &'a str)];
@@ -23,7 +26,12 @@ const INLINE: [&str; 12] = [
 
 impl Markup {
     pub(super) fn new() -> Self {
-        Self { out: String::new() }
+        Self::up_to(usize::MAX)
+    }
+
+    /// A part whose lists are cut before it is longer than that.
+    pub(super) fn up_to(bytes_max: usize) -> Self {
+        Self { out: String::new(), bytes_max }
     }
 
     pub(super) fn end(mut self) -> String {
@@ -35,27 +43,32 @@ impl Markup {
         self.out.len()
     }
 
-    /// Whether nothing long may be put any more.
-    pub(super) fn is_full(&self) -> bool {
-        self.bytes() >= BYTES_MAX
+    fn room(&self) -> usize {
+        self.bytes_max.saturating_sub(self.bytes())
     }
 
-    /// Puts items until there are `max` of them or the page is full. How many were put.
-    pub(super) fn each<T>(
+    /// Puts items until there are `max` of them, or there is no room for the next and for the end
+    /// of what they are in. What came of those that were put.
+    pub(super) fn each<T, U>(
         &mut self,
         items: impl Iterator<Item = T>,
         max: usize,
-        mut put: impl FnMut(&mut Self, T),
-    ) -> usize {
-        let mut count = 0;
+        mut put: impl FnMut(&mut Self, T) -> U,
+    ) -> Vec<U> {
+        let mut all = Vec::new();
         for item in items.take(max) {
-            if self.is_full() {
+            if self.room() <= END_BYTES {
                 break;
             }
-            put(self, item);
-            count += 1;
+            // One item alone can be long, which is known once it is there.
+            let mut part = Self::up_to(self.room() - END_BYTES);
+            let it = put(&mut part, item);
+            if !self.fit(part) {
+                break;
+            }
+            all.push(it);
         }
-        count
+        all
     }
 
     /// Says how many of something are not here, where any are not.
@@ -67,7 +80,19 @@ impl Markup {
 
     /// Another part, whole.
     pub(super) fn part(&mut self, part: Self) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
         self.out.push_str(&part.out);
+    }
+
+    /// Another part, if there is room for all of it.
+    pub(super) fn fit(&mut self, part: Self) -> bool {
+        let fits = part.bytes() < self.room();
+        if fits {
+            self.part(part);
+        }
+        fits
     }
 
     pub(super) fn open(&mut self, tag: &str, attributes: Attributes<'_>) {
@@ -165,9 +190,9 @@ pub(super) fn as_data(value: &serde_json::Value) -> String {
 }
 
 /// Whether a word can be an id of the page without standing in the way of a script: what is dotted
-/// is no name of anything in a window.
+/// is no name of anything in a window. One dotted id is the page's own.
 pub(super) fn is_dotted_id(word: &str) -> bool {
-    word.contains('.') && is_plain(word)
+    word.contains('.') && is_plain(word) && word != STYLE_ID
 }
 
 /// Whether a word holds nothing but letters, digits and what joins them.

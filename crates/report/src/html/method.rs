@@ -1,8 +1,9 @@
 //! How a section was measured, in three sentences, and the words that would measure it again.
 
-use record::{Quantity, Recorded, Run, Section, Stopped, Unit};
+use record::{Ended, Outcome, Quantity, Recorded, Run, Section, Stopped, Unit};
 
 use super::markup::is_plain;
+use crate::one_line;
 
 /// How trials, rounds and starts make the intervals.
 pub(super) fn sentences(recorded: &Recorded) -> [String; 3] {
@@ -17,13 +18,15 @@ pub(super) fn sentences(recorded: &Recorded) -> [String; 3] {
     };
     [
         format!(
-            "Every case was timed once per round, in shuffled order and for windows of {} \
-             (+-20 %): {rounds} rounds, spread over {starts} worker processes (starts) and {}.",
+            "Cases were timed in rounds, each of a round's cases once and in shuffled order, for \
+             windows of {} (+-20 %): {rounds} rounds, spread over {starts} worker processes \
+             (starts) and {}.",
             time(recorded.window_ns),
             time(lasted_ns.unwrap_or(0)),
         ),
-        "A number is the median over the rounds; its 95 % interval comes from resampling the \
-         starts, and within them blocks of rounds, because neighbouring rounds resemble each other."
+        "Unless its basis says otherwise, a number is the median over the rounds, and its 95 % \
+         interval comes from resampling the starts, and within them blocks of rounds, because \
+         neighbouring rounds resemble each other."
             .to_owned(),
         format!(
             "The rounds ended when {ended}; the first of each start warmed up and is not counted."
@@ -51,11 +54,20 @@ pub(super) fn command(run: &Run, section: &Section) -> Option<String> {
             words.push_str(&format!(" {}", values.join(",")));
         }
     }
-    Some(words)
+    whole(words)
 }
 
-/// The words that measure the whole run again.
+/// Words that somebody may paste are all there or not at all: one line of the page can be cut.
+fn whole(words: String) -> Option<String> {
+    (one_line(&words) == words).then_some(words)
+}
+
+/// The words that measure the whole run again; none where some of its questions were not asked, or
+/// could not be, because then nobody knows for how long.
 pub(super) fn command_of_all(run: &Run) -> Option<String> {
+    if run.ended != Ended::Complete || run.sections.iter().any(is_refused) {
+        return None;
+    }
     let measured: Vec<(&Section, &Recorded)> = run
         .sections
         .iter()
@@ -70,19 +82,28 @@ pub(super) fn command_of_all(run: &Run) -> Option<String> {
                 measured.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.budget_ns));
             let plain = names.iter().all(|name| is_plain(name));
             let how = how(run.seed, time_ns, &first.cpus);
-            plain.then(|| format!("fathom survey --only {} {how}", names.join(",")))
+            let words = format!("fathom survey --only {} {how}", names.join(","));
+            plain.then_some(words).and_then(whole)
         }
     }
+}
+
+/// Whether a question was asked in vain.
+fn is_refused(section: &Section) -> bool {
+    let first = section.conclusion.findings.first();
+    let refused = first.is_some_and(|it| matches!(it.outcome, Outcome::Refused(_)));
+    refused && section.recorded.is_none()
 }
 
 fn how(seed: u64, time_ns: u64, cpus: &[usize]) -> String {
     format!("--seed {seed} --time {} --cpus {}", duration(time_ns), cpu_list(cpus))
 }
 
-/// As `--time` takes it. A survey's shares are rounded to nanoseconds, which add up to a little
-/// less than what was typed.
+/// As `--time` takes it, which is no less than 100 ms and no more than an hour: a survey may grant
+/// a question less. Its shares are rounded to nanoseconds, which add up to a little less than what
+/// was typed.
 fn duration(ns: u64) -> String {
-    let ms = ns.saturating_add(500_000) / 1_000_000;
+    let ms = (ns.saturating_add(500_000) / 1_000_000).clamp(100, 3_600_000);
     if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
 }
 
@@ -104,7 +125,7 @@ fn cpu_list(cpus: &[usize]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::{Conclusion, Ended, SCHEMA};
+    use record::{Better, Conclusion, Finding, Refusal, SCHEMA};
 
     use super::*;
 
@@ -149,6 +170,45 @@ mod tests {
         assert_eq!(command_of_all(&run).as_deref(), Some(words));
         let words = "fathom syscall --seed 7 --time 385ms --cpus 0-2,5";
         assert_eq!(command(&run, &run.sections[1]).as_deref(), Some(words));
+    }
+
+    /// A short survey's share of a question was offered to a command that refused it.
+    #[test]
+    fn no_time_is_offered_that_the_command_refuses() {
+        let run = run(vec![section("clock", 61_538_461), section("syscall", u64::MAX)]);
+        let time = |place: usize| {
+            let words = command(&run, &run.sections[place]).unwrap_or_default();
+            words.split_whitespace().skip_while(|it| *it != "--time").nth(1).map(str::to_owned)
+        };
+        assert_eq!((time(0).as_deref(), time(1).as_deref()), (Some("100ms"), Some("3600s")));
+    }
+
+    /// Half a command is another one.
+    #[test]
+    fn a_command_is_offered_whole_or_not_at_all() {
+        let mut long = section("clock", 1);
+        if let Some(recorded) = &mut long.recorded {
+            recorded.cpus = (0..300).map(|cpu| cpu * 2).collect();
+        }
+        let run = run(vec![long, section("syscall", 1)]);
+        assert_eq!((command(&run, &run.sections[0]), command_of_all(&run)), (None, None));
+        assert!(command(&run, &run.sections[1]).is_some());
+    }
+
+    /// An interrupted survey's words asked fewer questions than had been asked.
+    #[test]
+    fn a_survey_that_lacks_a_question_is_not_asked_again() {
+        let two = || vec![section("clock", 1), section("syscall", 1)];
+        let cut = Run { ended: Ended::Interrupted, ..run(two()) };
+        assert_eq!(command_of_all(&cut), None);
+        assert!(command(&cut, &cut.sections[0]).is_some(), "each can be");
+        let mut lacking = run(two());
+        lacking.sections[1].recorded = None;
+        assert!(command_of_all(&lacking).is_some(), "a description is no question");
+        let refused = Outcome::Refused(Refusal::Missing { what: "a clock".into() });
+        let finding = Finding::new("a.b", Unit::Nanoseconds, Better::Lower, refused, "");
+        lacking.sections[1].conclusion.findings = vec![finding];
+        assert_eq!(command_of_all(&lacking), None);
     }
 
     /// Whoever copies a command from a page runs it.

@@ -57,10 +57,10 @@ async function download(button) {
   const blob = new Blob([await unpacked(run.textContent)], { type: 'application/json' });
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
-  link.download = 'fathom-run.json';
+  link.download = button.dataset.download;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  answer(button, 'Saved as fathom-run.json');
+  answer(button, `Saved as ${link.download}`);
 }
 
 addEventListener('DOMContentLoaded', () => {

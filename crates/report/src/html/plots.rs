@@ -17,6 +17,7 @@ const BINS_MAX: usize = 500;
 const LINES_MAX: usize = 30;
 const POINTS_MAX: usize = 2000;
 const CELLS_MAX: usize = 2000;
+const SIDE_MAX: usize = 200;
 
 /// The figure's values.
 ///
@@ -54,9 +55,10 @@ fn sizes(figure: &Figure) -> Vec<(usize, usize, &'static str)> {
             vec![(lines.len(), LINES_MAX, "lines"), (points, POINTS_MAX, "points")]
         }
         Figure::HeatMap { columns, rows, cells, .. } => {
-            let labels = columns.labels.len().max(rows.labels.len());
+            let (across, down) = (columns.labels.len(), rows.labels.len());
             let cells = cells.iter().map(Vec::len).sum();
-            vec![(labels, CELLS_MAX, "labels"), (cells, CELLS_MAX, "cells")]
+            let sides = [(across, SIDE_MAX, "columns"), (down, SIDE_MAX, "rows")];
+            [&sides[..], &[(cells, CELLS_MAX, "cells")]].concat()
         }
     }
 }

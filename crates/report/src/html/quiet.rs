@@ -29,7 +29,7 @@ pub(super) fn sentences(run: &Run) -> Vec<String> {
     let floors = ending(NOISE_FLOOR).filter_map(|it| Some(it.outcome.estimate()?.value));
     if let Some(floor) = floors.reduce(f64::max) {
         let floor = Quantity::new(floor, Unit::Share);
-        sentences.push(format!("Identical cases differed by up to {floor}."));
+        sentences.push(format!("Identical cases could differ by up to {floor}."));
     }
     sentences.extend(ending(CANARY).next().map(|canary: &Finding| canary.text.clone()));
     sentences

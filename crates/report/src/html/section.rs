@@ -44,7 +44,7 @@ pub(super) fn section(page: &mut Markup, run: &Run, section: &Section, place: &P
     let said = said(page, conclusion);
     let any_drawn = figures::figures(page, &conclusion.figures, &place.id);
     let put = page.each(conclusion.tables.iter(), tables::TABLES_MAX, tables::table);
-    page.left_out(conclusion.tables.len() - put, "tables");
+    page.left_out(conclusion.tables.len() - put.len(), "tables");
     findings::references(page, &conclusion.findings);
     advice(page, conclusion);
     caveats(page, conclusion);
@@ -66,9 +66,8 @@ fn said_findings(conclusion: &Conclusion) -> impl Iterator<Item = &Finding> {
 
 /// The sentences; the ids of those findings that have one.
 fn said<'a>(page: &mut Markup, conclusion: &'a Conclusion) -> Vec<&'a str> {
-    let mut ids = Vec::new();
-    page.each(said_findings(conclusion).enumerate(), SAID_MAX, |page, (place, finding)| {
-        ids.push(finding.id.as_str());
+    let said = said_findings(conclusion).enumerate();
+    let ids = page.each(said, SAID_MAX, |page, (place, finding)| {
         let class = if place == 0 { "answer" } else { "said" };
         match is_dotted_id(&finding.id) {
             true => page.open("p", &[("class", class), ("id", &finding.id)]),
@@ -81,6 +80,7 @@ fn said<'a>(page: &mut Markup, conclusion: &'a Conclusion) -> Vec<&'a str> {
             page.leaf("a", &[("class", "here"), ("href", &to), ("aria-label", &label)], "#");
         }
         page.close("p");
+        finding.id.as_str()
     });
     page.left_out(said_findings(conclusion).count() - ids.len(), "sentences");
     ids
@@ -106,7 +106,7 @@ fn list(page: &mut Markup, class: &str, title: &str, items: &[&str]) {
         page.open("ul", &[]);
         let put = page.each(items.iter(), SAID_MAX, |page, item| page.leaf("li", &[], item));
         page.close("ul");
-        page.left_out(items.len() - put, "of them");
+        page.left_out(items.len() - put.len(), "of them");
     });
 }
 
@@ -126,16 +126,23 @@ fn how(page: &mut Markup, run: &Run, section: &Section) {
     page.close("div");
 }
 
-/// What a tracker would not take is not offered.
+/// What a tracker would not take is not offered, which is said where it would be looked for.
 fn copy(page: &mut Markup, section: &Section) {
     let markdown = crate::markdown_section(section);
-    if markdown.len() > MARKDOWN_MAX || page.is_full() {
-        return;
+    let mut why = "it is too long for an issue tracker";
+    if markdown.len() <= MARKDOWN_MAX {
+        let mut part = Markup::new();
+        let attributes = [("type", "button"), ("class", "copy"), ("data-copy", "")];
+        part.leaf("button", &attributes, "Copy as Markdown");
+        let attributes = [("class", "markdown"), ("hidden", "")];
+        part.within("pre", &attributes, |page| page.lines(&markdown));
+        if page.fit(part) {
+            return;
+        }
+        why = "the page is full";
     }
-    let attributes = [("type", "button"), ("class", "copy"), ("data-copy", "")];
-    page.leaf("button", &attributes, "Copy as Markdown");
-    let attributes = [("class", "markdown"), ("hidden", "")];
-    page.within("pre", &attributes, |page| page.lines(&markdown));
+    let text = format!("Not here as Markdown: {why}. `fathom report RUN --markdown` prints it.");
+    page.leaf("p", &[("class", "cut")], &text);
 }
 
 /// A number, and where it lies: `103 ns`, `95 %: 100 to 105 ns`; none where there is no number, or

@@ -31,7 +31,7 @@ pub(super) fn grid<'a>(
         page.leaf("caption", &[], title);
         head(page, columns);
         page.open("tbody", &[]);
-        put = page.each(rows, ROWS_MAX, |page, row| {
+        let rows = page.each(rows, ROWS_MAX, |page, row| {
             page.open("tr", &[]);
             for (place, (cell, (_, align))) in row.iter().zip(columns).enumerate() {
                 match place {
@@ -42,6 +42,7 @@ pub(super) fn grid<'a>(
             }
             page.close("tr");
         });
+        put = rows.len();
         page.close("tbody");
     });
     page.left_out(count - put, "rows");

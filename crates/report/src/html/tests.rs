@@ -3,8 +3,8 @@
 mod hostile;
 
 use record::{
-    Basis, Better, Caveat, Conclusion, Estimate, Finding, Outcome, Recorded, Reference, Section,
-    Start, Unit,
+    Basis, Better, Caveat, Conclusion, Ended, Estimate, Finding, Outcome, Recorded, Reference,
+    Section, Start, Unit,
 };
 
 use super::{policy::hash, *};
@@ -173,6 +173,64 @@ fn nothing_in_the_page_leads_out_of_it() {
     assert!(links.into_iter().all(|link| link.starts_with('#')));
     let handlers = ["onclick", "onload", "onerror", "onmouseover"];
     assert!(handlers.iter().all(|it| !stripped(&page).contains(it)));
+}
+
+/// The first number that others had measured too stood there as the answer, and said another thing.
+#[test]
+fn a_headline_says_what_the_answer_says() {
+    let mut run = whole();
+    run.sections[1].conclusion.findings[0].references.clear();
+    let page = html(&run);
+    let headlines = bodies(&page, "class=\"headlines\"", "</ul>")[0];
+    let [pipe, syscall] = headlines.split("<li>").skip(1).collect::<Vec<_>>()[..] else {
+        panic!("{headlines}")
+    };
+    // It has others' numbers, so it comes first, and they are told to be of something else.
+    let order = [">pipe<", "9.00 µs", "pipe.cost is so.", "pipe.other is so.", "67 ns"];
+    let places: Vec<_> = order.iter().map(|words| pipe.find(words)).collect();
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?} in {pipe}");
+    assert!(syscall.contains("A call costs 193 ns."), "{syscall}");
+}
+
+/// It stood at the foot of the page alone.
+#[test]
+fn how_a_run_ended_is_said_first() {
+    for (ended, says) in [
+        (Ended::Complete, None),
+        (Ended::Interrupted, Some("Interrupted: the answers rest on")),
+        (Ended::Failed("the disk is full".into()), Some("Failed: the disk is full")),
+    ] {
+        let page = html(&Run { ended, ..whole() });
+        let header = bodies(&page, "<header>", "</header>")[0];
+        assert_eq!(header.contains("class=\"ended\""), says.is_some());
+        assert!(says.is_none_or(|says| header.contains(says)), "{header}");
+    }
+}
+
+/// The page of a comparison named neither side.
+#[test]
+fn a_comparison_says_of_what() {
+    let run: Run = record::file::from_json(include_bytes!("../../tests/data/run.json")).unwrap();
+    let mut later = run.clone();
+    later.machines[0].kernel = Some("9.9.9".into());
+    let compared = crate::compare(std::slice::from_ref(&run), std::slice::from_ref(&later));
+    let machines = [run.machines.clone(), later.machines].concat();
+    let of_both = Run { sections: vec![compared.unwrap()], machines, ..run };
+    let page = html(&of_both);
+    let header = bodies(&page, "<header>", "</header>")[0];
+    assert_eq!(header.matches("class=\"machine\"").count(), 2, "{header}");
+    for says in ["<dt>Before</dt>", "<dt>After</dt>", "Linux 9.9.9", "fathom-comparison.json"] {
+        assert!(header.contains(says), "{says}: {header}");
+    }
+}
+
+/// The button was not there, and nothing said why.
+#[test]
+fn what_is_too_long_for_a_tracker_says_so() {
+    let mut run = whole();
+    assert!(!html(&run).contains("Not here as Markdown"));
+    run.sections[0].conclusion.tables[0].rows = vec![vec!["so ".repeat(190); 2]; 100];
+    assert!(html(&run).contains("Not here as Markdown: it is too long for an issue tracker."));
 }
 
 /// Every finding has its address, once.
