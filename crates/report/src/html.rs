@@ -37,6 +37,7 @@ const SCRIPT: &str = concat!(
     include_str!("html/slices.js"),
     include_str!("html/traces.js"),
     include_str!("html/legend.js"),
+    include_str!("html/scale.js"),
     include_str!("html/charts.js"),
     "}\n",
 );

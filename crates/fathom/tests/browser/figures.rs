@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{
-    AXIS, SKIPPED,
+    AXIS, SKIPPED, button,
     common::{
         Place,
         browser::{Browser, is_here},
+        text,
     },
     nothing_amiss,
 };
@@ -145,5 +146,35 @@ fn a_slice_is_a_figure_of_its_own() {
     choose(&mut browser, "columns 3");
     choose(&mut browser, "");
     assert_eq!(browser.value("document.querySelector('.slice').hidden"), json!(true));
+    nothing_amiss(&browser);
+}
+
+/// Between whole powers of ten the charts wrote `20n`, without the unit.
+#[test]
+fn every_number_along_a_logarithmic_axis_has_its_unit() {
+    if !is_here() {
+        return println!("{SKIPPED}");
+    }
+    let place = Place::new();
+    let mut browser = Browser::start();
+    browser.look(1300, "light");
+    let point = |x: f64| json!({ "x": x, "value": 24.0 * x, "low": 20.0 * x, "high": 30.0 * x });
+    let points = json!([point(1.0), point(4.0), point(16.0)]);
+    let mut figure = lines("log", &points);
+    figure["y"]["unit"] = json!("ns");
+    drawn(&place, &mut browser, json!([figure]));
+    let ticks = "[...document.querySelectorAll('.plot .ytick text')].map(it => it.textContent)";
+    let named = |browser: &mut Browser| {
+        let ticks = browser.value(ticks);
+        let ticks: Vec<String> =
+            ticks.as_array().expect("ticks").iter().map(|it| text(it).to_owned()).collect();
+        let units = ["ns", "µs", "ms", "s"];
+        let named = ticks.iter().all(|it| units.contains(&it.split(' ').next_back().expect("it")));
+        assert!(ticks.len() > 1 && named, "{ticks:?}");
+        ticks
+    };
+    let whole = named(&mut browser);
+    browser.value(&format!("{}.click()", button("+")));
+    assert_ne!(named(&mut browser), whole, "whoever zooms sees other numbers");
     nothing_amiss(&browser);
 }

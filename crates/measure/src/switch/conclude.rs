@@ -5,6 +5,7 @@ mod pairs;
 mod quantiles;
 mod switches;
 mod waiting;
+mod waits;
 mod working;
 
 use estimate::{outcome, proof_of};
@@ -25,7 +26,7 @@ pub(super) fn conclude(context: &Context, recorded: &Recorded) -> Conclusion {
     let figures = [
         switches::figures(&direct),
         working::figures(&plan, &working),
-        waiting::figures(&plan, &waiting),
+        waits::figures(&plan, &waiting, recorded),
         pairs::figures(recorded, &direct, &pairs),
     ];
     Conclusion {

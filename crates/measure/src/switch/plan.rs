@@ -36,6 +36,8 @@ const SET_STEP: usize = 4;
 const SET_CACHES: usize = 4;
 /// Where no cache is known.
 const CACHE_BYTES_ASSUMED: usize = 32 << 20;
+/// A turn through a larger set takes too long to be measured among others.
+const SET_BYTES_MAX: usize = 1 << 30;
 /// Sets of one's own stop at the last cache: beyond it nothing can be lost to the other side.
 const OWN_SET_CACHES: usize = 1;
 
@@ -74,7 +76,7 @@ impl Plan {
         let sets = match choices.get(CHOOSE_WORKING_SETS) {
             Some(chosen) => chosen.iter().filter_map(|text| text.parse().ok()).collect(),
             None if quick => vec![QUICK_SET_BYTES],
-            None => ladder(SET_CACHES * last_cache_bytes),
+            None => ladder((SET_CACHES * last_cache_bytes).min(SET_BYTES_MAX)),
         };
         let room = memory_bytes_max(machine);
         let sets: BTreeSet<usize> =

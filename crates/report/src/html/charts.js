@@ -22,7 +22,7 @@ function lookOf(plot) {
         : [1, suffix];
       const [factor, unit] = scaled ?? [1e9, 'ns'];
       const size = number * factor;
-      return `${size < 1e6 ? Number(size.toPrecision(3)) : text.format(size)} ${unit}`;
+      return `${size < 1e6 ? Number(size.toPrecision(3)) : text.format(size)} ${unit.trim()}`.trim();
     },
   };
 }
@@ -39,9 +39,13 @@ function draw(it) {
   const values = off === 1 ? '1 value' : `${off} values`;
   it.off.textContent = `${values} at or below zero can't stand on a logarithmic scale.`;
   const options = { displayModeBar: false, doubleClick: 'reset+autosize', typesetMath: false };
+  // The charts keep the layout, and change it.
+  const named = ({ tickvals, ticksuffix }) => ({ named: Boolean(tickvals), suffix: ticksuffix });
+  const axes = { x: named(layout.xaxis), y: named(layout.yaxis) };
   Plotly.react(it.plot, data, layout, options);
-  it.drawn = { data, width: look.width };
+  it.drawn = { data, axes, look, width: look.width };
   it.at = -1;
+  nameTicks(it);
 }
 
 /** A button among a figure's tools. */
@@ -161,6 +165,7 @@ function set(element) {
   draw(it);
   tools(it);
   keys(it);
+  keepNamed(it);
   FIGURES.push(it);
 }
 

@@ -13,20 +13,28 @@ use super::{
     Metric, by_id,
 };
 
+const LINE: &str = "switch.line.";
+const PAIR: &str = "switch.pair.";
+
+/// `0_1`: ids have no dashes.
+fn word(pair: [usize; 2]) -> String {
+    pair_name(pair).replace('-', "_")
+}
+
 pub(super) fn findings(plan: &Plan, recorded: &Recorded) -> Vec<Finding> {
     let asked = |case: &str| recorded.of_case(case).next().is_some();
     let mut findings = Vec::new();
     for &pair in &plan.pairs {
         let name = pair_name(pair);
         let lines = Metric {
-            id: format!("switch.line.{name}"),
+            id: format!("{LINE}{}", word(pair)),
             case: line_case(pair),
             metric: ONE_WAY,
             cpu_bound: false,
             name: format!("A cache line from CPU to CPU ({name}), without the kernel"),
         };
         let switches = Metric {
-            id: format!("switch.pair.{name}"),
+            id: format!("{PAIR}{}", word(pair)),
             case: pair_case(pair),
             metric: SWITCH,
             cpu_bound: false,
@@ -44,8 +52,8 @@ pub(super) fn figures(recorded: &Recorded, direct: &[Finding], pairs: &[Finding]
         format!("switch.{}", ping_pong_case(Medium::Futex, Kind::Process, Placement::SameCpu));
     let same = by_id(direct, &same).and_then(|finding| finding.outcome.estimate());
     let maps = [
-        ("A cache line from CPU to CPU, one way", "switch.line.", None),
-        ("A switch between processes, from CPU to CPU", "switch.pair.", same),
+        ("A cache line from CPU to CPU, one way", LINE, None),
+        ("A switch between processes, from CPU to CPU", PAIR, same),
     ];
     maps.into_iter()
         .filter_map(|(title, prefix, same)| map(title, prefix, same, recorded, pairs))
@@ -63,8 +71,8 @@ fn map(
         if one == other {
             return same.map(|it| it.value);
         }
-        let names = [pair_name([one, other]), pair_name([other, one])];
-        let found = names.iter().find_map(|name| by_id(pairs, &format!("{prefix}{name}")));
+        let ids = [[one, other], [other, one]].map(|pair| format!("{prefix}{}", word(pair)));
+        let found = ids.iter().find_map(|id| by_id(pairs, id));
         Some(found?.outcome.estimate()?.value)
     };
     let cpus = &recorded.cpus;

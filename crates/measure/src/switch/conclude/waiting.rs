@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 
 use estimate::{proof_of, series, total};
-use record::{
-    Align, Axis, Basis, Better, Caveat, Estimate, Figure, Finding, Line, Outcome, Point, Recorded,
-    Scale, Table, Unit,
-};
+use record::{Align, Basis, Better, Caveat, Estimate, Finding, Outcome, Recorded, Table, Unit};
 
 use super::{
     super::{
@@ -21,13 +18,13 @@ use super::{
 /// The quantiles: the word of the id, a person's word, and the share of waits beyond it.
 const QUANTILES: [(&str, &str, f64); 3] =
     [("p50", "Half", 0.5), ("p99", "99 %", 0.01), ("p999", "99.9 %", 0.001)];
-const P99: &str = "p99";
+pub(super) const P99: &str = "p99";
 const MAX: &str = "max";
 /// Waits that programs are built around.
 const LIMITS: [(&str, f64); 2] = [("1ms", 1e6), ("10ms", 1e7)];
 
 /// `switch.wakeup.p99` on a CPU without rivals; `switch.wakeup.fifo.rivals_4.p99` otherwise.
-fn id(class: &str, rivals: usize, what: &str) -> String {
+pub(super) fn id(class: &str, rivals: usize, what: &str) -> String {
     match (class == CLASSES[0].1, rivals) {
         (true, 0) => format!("switch.wakeup.{what}"),
         _ => format!("switch.wakeup.{class}.rivals_{rivals}.{what}"),
@@ -58,7 +55,7 @@ pub(super) fn caveats(plan: &Plan, recorded: &Recorded) -> Vec<Caveat> {
 }
 
 /// `SCHED_FIFO`, as the kernel's manual has it.
-fn shown(class: &str) -> String {
+pub(super) fn shown(class: &str) -> String {
     format!("SCHED_{}", class.to_uppercase())
 }
 
@@ -187,32 +184,4 @@ pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {
         table.rows.push(vec![shown(class), rivals.to_string(), p50, p99, interval, p999, longest]);
     }
     table
-}
-
-pub(super) fn figures(plan: &Plan, findings: &[Finding]) -> Vec<Figure> {
-    if plan.waits().len() <= 2 {
-        return Vec::new();
-    }
-    let point = |class: &str, rivals: usize| {
-        let it = by_id(findings, &id(class, rivals, P99))?.outcome.estimate()?.clone();
-        Some(Point { x: rivals as f64, value: it.value, low: it.low, high: it.high })
-    };
-    let line = |class: &str| Line {
-        label: shown(class),
-        points: RIVALS.iter().filter_map(|rivals| point(class, *rivals)).collect(),
-        reference: false,
-    };
-    let lines: Vec<Line> = CLASSES
-        .iter()
-        .map(|(_, class)| line(class))
-        .filter(|line| !line.points.is_empty())
-        .collect();
-    let axis = |title: &str, unit, scale| Axis { title: title.to_owned(), unit, scale };
-    let figure = Figure::Lines {
-        title: "99 % of wakes wait no longer than".into(),
-        x: axis("threads that always want to run on the CPU", Unit::Count, Scale::Linear),
-        y: axis("from due to running", Unit::Nanoseconds, Scale::Log),
-        lines,
-    };
-    vec![figure]
 }

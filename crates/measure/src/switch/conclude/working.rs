@@ -24,7 +24,7 @@ use super::{
 /// From one size to the next a page write that takes so much longer has passed a cache.
 const KNEE_MIN: f64 = 1.25;
 
-/// `512KiB`.
+/// `512kib`: ids are lower-case.
 fn size_word(size: usize) -> String {
     bytes(size).replace(' ', "")
 }
@@ -55,9 +55,13 @@ pub(super) fn findings(plan: &Plan, recorded: &Recorded, machine: &Machine) -> V
     let mut findings = Vec::new();
     for (access, size) in plan.works().into_iter().filter(|(_, size)| *size > 0) {
         let largest = plan.sets.last() == Some(&size);
-        let tabled = !plan.sets_are_chosen();
-        findings.push(Finding { tabled, ..indirect(access, size, recorded) });
-        findings.push(total(access, size, largest, recorded));
+        let indirect = indirect(access, size, recorded);
+        let mut total = total(access, size, largest, recorded);
+        if plan.sets_are_chosen() {
+            total.tabled = false;
+            total.text.push_str(&of_it(&indirect));
+        }
+        findings.extend([total, indirect]);
         if access != Access::SharedWrites {
             findings.push(without_switching(access, size, recorded));
         }
@@ -111,6 +115,18 @@ fn indirect(access: Access, size: usize, recorded: &Recorded) -> Finding {
     let outcome = derived(recorded, &cases, TURN, |it| it[0] - it[1] - it[2]);
     let name = format!("What caches and TLB lose per switch, with {}", words(access, size));
     finding(id(access, size, "indirect"), &name, outcome, &switched, recorded)
+}
+
+/// What of the whole is indirect.
+fn of_it(indirect: &Finding) -> String {
+    let interval = |it: &Estimate| it.interval(Unit::Nanoseconds);
+    match indirect.outcome.estimate() {
+        Some(it) if it.low > 0.0 => {
+            format!(" Caches and TLB are {} of it ({}).", ns(it.value), interval(it))
+        }
+        Some(it) => format!(" What of it caches and TLB are is lost in noise ({}).", interval(it)),
+        None => String::new(),
+    }
 }
 
 fn total(access: Access, size: usize, largest: bool, recorded: &Recorded) -> Finding {
