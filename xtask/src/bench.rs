@@ -16,7 +16,7 @@ mod twins;
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Subcommand;
 
 use crate::Outcome;
@@ -52,6 +52,30 @@ pub fn run(bench: &Bench, root: &Path) -> Result<Outcome> {
     }
 }
 
+/// A ratio this near to 1 passes even where its interval does not reach it.
+const MARGIN: f64 = 0.10;
+
+/// Whether a peer measured the same as Fathom, and why.
+fn agrees(ratio: &stats::Interval) -> (bool, &'static str) {
+    // An interval that is wide enough reaches anything.
+    if (ratio.high - ratio.low) / 2.0 > MARGIN {
+        (false, "too noisy to tell")
+    } else if ratio.low <= 1.0 && 1.0 <= ratio.high {
+        (true, "ok, the interval reaches 1")
+    } else if (ratio.value - 1.0).abs() <= MARGIN {
+        (true, "ok, within 10 %")
+    } else {
+        (false, "differs")
+    }
+}
+
+/// Trials in this process pin the thread that they run on, and whatever that starts afterwards
+/// would be confined to the same CPU.
+fn on_a_thread<T: Send>(run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let ended = std::thread::scope(|scope| scope.spawn(run).join());
+    ended.unwrap_or_else(|_| bail!("the bench panicked"))
+}
+
 /// A judged pair in one line, without its name.
 fn judged(it: &stats::Comparison) -> String {
     let (value, low, high) = (it.ratio.value, it.ratio.low, it.ratio.high);
@@ -61,6 +85,21 @@ fn judged(it: &stats::Comparison) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_peer_agrees_where_the_ratio_says_so() {
+        for (value, low, high, agreed) in [
+            (1.02, 0.97, 1.07, true),
+            (1.08, 1.06, 1.12, true),
+            (1.12, 1.08, 1.16, false),
+            (0.85, 0.80, 0.90, false),
+            // It reaches 1, and would reach anything.
+            (1.30, 0.90, 1.70, false),
+        ] {
+            let ratio = stats::Interval { value, low, high };
+            assert_eq!(agrees(&ratio).0, agreed, "{ratio:?}");
+        }
+    }
 
     /// The verdict of so small a bench means nothing; that it runs and says something does.
     #[test]
