@@ -12,6 +12,7 @@ mod command;
 mod handicap;
 mod perf;
 mod report;
+mod switch;
 mod twins;
 
 use std::path::Path;
@@ -28,6 +29,16 @@ pub enum Bench {
     Clock,
     /// getppid beside `perf bench syscall basic`
     Syscall,
+    /// Pipe ping-pong beside `perf bench sched pipe`, and switches as the kernel counts them
+    Switch,
+    /// One long trial of a case, for whoever counts its switches from outside
+    #[command(hide = true)]
+    SwitchTrial {
+        /// The case's id
+        case: String,
+        /// How long the window is
+        window_ms: u64,
+    },
     /// Is what is the same called so, and what differs found? Within runs and between them
     Aa,
     /// A report's size, and how soon its text and its figures are seen in headless Chromium
@@ -45,6 +56,8 @@ pub fn run(bench: &Bench, root: &Path) -> Result<Outcome> {
             clock::run(&clock::Size { readings: 10_000_000, loops: 40, turns: 100_000 })
         }
         Bench::Syscall => perf::run(&perf::Size { starts: 5, rounds_per_start: 8, window_ms: 200 }),
+        Bench::Switch => switch::run(root, &switch::Size::full()),
+        Bench::SwitchTrial { case, window_ms } => switch::trial(case, *window_ms),
         Bench::Report => report::run(root, &report::Size { loads: 5, time: "2s", release: true }),
         Bench::Aa => aa::run(root, &aa::Size::full()),
         Bench::Twins => twins::run(root, &twins::Size { pairs: 60, time: "2s", release: true }),
@@ -113,6 +126,7 @@ mod tests {
         let two = machine::describe().affinity.len() > 1;
         for (outcome, says) in [
             (clock::run(&clock), if two { "the sampling loop" } else { "needs two CPUs" }),
+            (switch::run(&root, &switch::Size::tiny()), "switches by fathom"),
             (perf::run(&perf), if perf::is_here() { "ratio fathom / perf" } else { "needs perf" }),
             (twins::run(&root, &twins), "twin pairs"),
             (report::run(&root, &page), if browser::is_here() { "figures ready" } else { "needs" }),
