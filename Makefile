@@ -25,8 +25,9 @@ lint:
 	$(CARGO) xtask licences
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
 
-# Fathom beside other tools, and against itself; takes a quarter of an hour and wants a quiet machine.
+# Fathom beside other tools, and against itself; takes some twenty minutes and wants a quiet machine.
 bench: needs
 	$(CARGO) xtask bench syscall
+	$(CARGO) xtask bench switch
 	$(CARGO) xtask bench aa
 	$(CARGO) xtask bench clock

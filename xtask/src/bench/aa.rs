@@ -10,9 +10,9 @@ mod planted;
 use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use super::{command, handicap, twins};
+use super::{command, handicap, on_a_thread, twins};
 use crate::Outcome;
 
 /// How much of each part.
@@ -69,11 +69,4 @@ pub fn run(root: &Path, size: &Size) -> Result<Outcome> {
         clean &= outcome.clean;
     }
     Ok(Outcome { text, clean })
-}
-
-/// Trials in this process pin the thread that they run on, and whatever that starts afterwards
-/// would be confined to the same CPU.
-fn on_a_thread(run: impl FnOnce() -> Result<Outcome> + Send) -> Result<Outcome> {
-    let ended = std::thread::scope(|scope| scope.spawn(run).join());
-    ended.unwrap_or_else(|_| bail!("the bench panicked"))
 }

@@ -8,15 +8,20 @@ use record::Run;
 
 /// Builds the command and says where it is.
 pub fn build(root: &Path, release: bool) -> Result<PathBuf> {
+    build_package(root, "fathom", release)
+}
+
+/// Builds a package of the workspace and says where its program is.
+pub fn build_package(root: &Path, package: &str, release: bool) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(root).args(["build", "--quiet", "--package", "fathom"]);
+    command.current_dir(root).args(["build", "--quiet", "--package", package]);
     command.args(release.then_some("--release"));
     if !command.status().context("cargo build")?.success() {
-        bail!("fathom can't be built");
+        bail!("{package} can't be built");
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    Ok(root.join(target).join(if release { "release" } else { "debug" }).join("fathom"))
+    Ok(root.join(target).join(if release { "release" } else { "debug" }).join(package))
 }
 
 /// One run of `fathom syscall`.

@@ -21,14 +21,13 @@ pub struct Size {
     pub window_ms: u64,
 }
 
-/// A ratio this near to 1 passes even where its interval does not reach it.
-const MARGIN: f64 = 0.10;
+/// What is said without a peer.
+pub const SKIPPED: &str = "skipped: needs perf (Debian: apt-get install linux-perf)\n";
 
 /// Runs the bench; without perf it says so, and does not fail.
 pub fn run(size: &Size) -> Result<Outcome> {
     if !is_here() {
-        let text = "skipped: needs perf (Debian: apt-get install linux-perf)\n";
-        return Ok(Outcome { text: text.into(), clean: true });
+        return Ok(Outcome { text: SKIPPED.into(), clean: true });
     }
     let cpus = machine::describe().affinity;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -71,23 +70,14 @@ fn judge(ours: &Series, theirs: &Series) -> Result<Outcome> {
             spread.p50, spread.p5, spread.p95
         )?;
     }
-    // An interval that is wide enough reaches anything.
-    let telling = (ratio.high - ratio.low) / 2.0 <= MARGIN;
-    let reaches = ratio.low <= 1.0 && 1.0 <= ratio.high;
-    let clean = telling && (reaches || (ratio.value - 1.0).abs() <= MARGIN);
+    let (clean, words) = super::agrees(&ratio);
     writeln!(
         text,
-        "ratio fathom / perf {:.3} [{:.3}, {:.3}] over {} shuffled rounds: {}",
+        "ratio fathom / perf {:.3} [{:.3}, {:.3}] over {} shuffled rounds: {words}",
         ratio.value,
         ratio.low,
         ratio.high,
         ratios.len(),
-        match (telling, reaches, clean) {
-            (false, _, _) => "too noisy to tell",
-            (true, true, _) => "the interval reaches 1",
-            (true, false, true) => "within 10 %",
-            (true, false, false) => "they disagree",
-        }
     )?;
     Ok(Outcome { text, clean })
 }
@@ -111,14 +101,19 @@ fn fathom_getppid_ns(cpu: usize, window_ms: u64) -> Result<f64> {
     cost.context("the trial has no cost")
 }
 
-/// The `usecs/op` line of perf's report.
+/// One run of the peer, in nanoseconds a call.
 fn perf_getppid_ns(cpu: usize, calls: u64) -> Result<f64> {
     let output = Command::new("taskset")
         .args(["-c", &cpu.to_string(), "perf", "bench", "syscall", "basic", "-l"])
         .arg(calls.to_string())
         .output()
         .context("taskset")?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    ns_per_op(&output.stdout)
+}
+
+/// The `usecs/op` line of a report of `perf bench`, in nanoseconds.
+pub fn ns_per_op(report: &[u8]) -> Result<f64> {
+    let text = String::from_utf8_lossy(report);
     let line = text.lines().find_map(|line| line.trim().strip_suffix(" usecs/op"));
     let Some(line) = line else { bail!("perf said no usecs/op: {text}") };
     Ok(line.trim().parse::<f64>().with_context(|| format!("perf said {line:?}"))? * 1e3)
