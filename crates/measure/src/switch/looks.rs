@@ -7,7 +7,7 @@ use std::{
 
 use rustix::thread::sched_getcpu;
 
-use super::sys::Shared;
+use super::{channel::Side, sys::Shared};
 
 /// A look costs some nanoseconds, so a side looks where it is only once in so many turns.
 const LOOK_EVERY: u64 = 4;
@@ -18,10 +18,11 @@ pub(super) const LOOKS: &str = "looks";
 /// and how often it ran where its partner had last been seen.
 pub(super) const TOGETHER: &str = "looks_on_one_cpu";
 
-/// What was seen. Each side has its own counts; of the partner's only its CPU is shared.
+/// What was seen. Each side counts its own turns, so that both look; of the partner's only its CPU
+/// is shared.
 pub(super) struct Looks {
     partner: Shared,
-    turns: AtomicU64,
+    turns: [AtomicU64; 2],
     looks: AtomicU64,
     together: AtomicU64,
 }
@@ -30,13 +31,17 @@ impl Looks {
     pub(super) fn new() -> io::Result<Self> {
         let partner = Shared::words(1)?;
         partner.word(0).store(NOWHERE, Ordering::Relaxed);
-        let zero = || AtomicU64::new(0);
-        Ok(Self { partner, turns: zero(), looks: zero(), together: zero() })
+        Ok(Self {
+            partner,
+            turns: Default::default(),
+            looks: AtomicU64::new(0),
+            together: AtomicU64::new(0),
+        })
     }
 
     /// The partner's turn.
     pub(super) fn there(&self) {
-        if self.is_due() {
+        if self.is_due(Side::There) {
             self.partner_cpu().store(sched_getcpu() as u32, Ordering::Relaxed);
         }
     }
@@ -44,7 +49,7 @@ impl Looks {
     /// The measuring side's turn.
     pub(super) fn here(&self) {
         let theirs = self.partner_cpu().load(Ordering::Relaxed);
-        if self.is_due() && theirs != NOWHERE {
+        if self.is_due(Side::Here) && theirs != NOWHERE {
             add(&self.looks, 1);
             add(&self.together, u64::from(sched_getcpu() as u32 == theirs));
         }
@@ -60,8 +65,8 @@ impl Looks {
         self.partner.word(0)
     }
 
-    fn is_due(&self) -> bool {
-        add(&self.turns, 1).is_multiple_of(LOOK_EVERY)
+    fn is_due(&self, side: Side) -> bool {
+        add(&self.turns[side as usize], 1).is_multiple_of(LOOK_EVERY)
     }
 }
 
@@ -93,5 +98,16 @@ mod tests {
             let [(_, all), (_, together)] = looks.counts();
             assert_eq!((all, together), (8.0, if expected { 8.0 } else { 0.0 }));
         }
+    }
+
+    /// Threads share these counts: when they also shared their turns, only one of them ever looked.
+    #[test]
+    fn both_sides_look() {
+        let looks = Looks::new().unwrap();
+        for _ in 0..8 * LOOK_EVERY {
+            looks.here();
+            looks.there();
+        }
+        assert_eq!(looks.counts()[0].1, 7.0);
     }
 }
