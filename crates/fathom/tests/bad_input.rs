@@ -53,7 +53,7 @@ fn wrong_words_are_refused() {
     for (words, says) in [
         (
             &["frobnicate"][..],
-            &["unknown question 'frobnicate'", "survey, clock, syscall, machine"][..],
+            &["unknown question 'frobnicate'", "survey, clock, syscall, switch, machine"][..],
         ),
         (&["Syscall"], &["unknown question"]),
         (&["--frobnicate"], &["'--frobnicate'"]),
@@ -65,10 +65,13 @@ fn wrong_words_are_refused() {
         (&["completions"], &["SHELL"]),
         (&["completions", "tcsh"], &["bash", "fish", "zsh"]),
         (&["report"], &["RUN"]),
-        (&["--only", "nosuch"], &["unknown question 'nosuch'", "a survey asks clock, syscall"]),
+        (
+            &["--only", "nosuch"],
+            &["unknown question 'nosuch'", "a survey asks clock, syscall, switch"],
+        ),
         (&["survey", "--skip", "nosuch"], &["unknown question 'nosuch'"]),
         (&["--only", ""], &["unknown question ''"]),
-        (&["--skip", "clock,syscall"], &["leave no question"]),
+        (&["--skip", "clock,syscall,switch"], &["leave no question"]),
         (&["--only", "syscall", "survey", "--skip", "syscall"], &["leave no question"]),
         (&["--only", "syscall", "syscall"], &["--only", "survey"]),
         (&["syscall", "--only", "syscall"], &["--only"]),
@@ -179,6 +182,49 @@ fn a_cpu_that_is_not_permitted_is_refused_with_those_that_are() {
     let run = confined.join().unwrap();
     assert_eq!(run["sections"][0]["recorded"]["cpus"], serde_json::json!([second]));
     assert_eq!(run["machines"][0]["affinity"], serde_json::json!([second]));
+}
+
+/// The CPUs of a pair are those of the run, each pair is named once, and a set is of whole pages
+/// that there is memory for.
+#[test]
+fn wrong_choices_of_switches_are_refused() {
+    let allowed = sched_getaffinity(None).unwrap();
+    let cpus: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
+    let first = cpus[0];
+    let itself = format!("{first}-{first}");
+    let beyond = format!("{first}-99999");
+    for (words, says) in [
+        (&["--pairs", &itself][..], &["--pairs", "a pair is two CPUs"][..]),
+        (&["--pairs", &beyond], &["CPU 99999 is none of those"]),
+        (&["--pairs", "x"], &["--pairs x", "as in 0-1"]),
+        (&["--pairs", ""], &["--pairs", "as in 0-1"]),
+        (&["--pairs", "-1"], &["--pairs -1", "as in 0-1"]),
+        (&["--pairs", "0-1-2"], &["--pairs 0-1-2", "as in 0-1"]),
+        (&["--pairs", "0-99999999999999999999"], &["as in 0-1"]),
+        (&["--working-set", "1000"], &["--working-set 1000", "whole pages of 4096 bytes"]),
+        (&["--working-set", "0"], &["whole pages"]),
+        (&["--working-set", ""], &["--working-set", "whole pages"]),
+        (&["--working-set", "-4KiB"], &["--working-set -4KiB", "whole pages"]),
+        (&["--working-set", "512KiB,"], &["--working-set", "whole pages"]),
+        (&["--working-set", "4kb"], &["--working-set 4kb", "as in 512KiB"]),
+        (&["--working-set", "100000GiB"], &["--working-set 100000GiB", "free here"]),
+        (&["--working-set", "9999999999999999GiB"], &["--working-set 9999999999999999GiB"]),
+        (&["--quick=yes"], &["--quick"]),
+    ] {
+        refused_here(&[&["switch", "--time", "300ms"], words].concat(), says);
+    }
+    for question in ["clock", "syscall", "survey", "machine"] {
+        for word in [&["--quick"][..], &["--pairs", "0-1"], &["--working-set", "4KiB"]] {
+            refused_here(&[&[question], word].concat(), &[word[0]]);
+        }
+    }
+    let Some(second) = cpus.get(1) else { return println!("skipped the rest: needs two CPUs") };
+    let (pair, back) = (format!("{first}-{second}"), format!("{second}-{first}"));
+    for pairs in [format!("{pair},{back}"), format!("{pair},{pair}")] {
+        refused_here(&["switch", "--pairs", &pairs], &["named twice"]);
+    }
+    let says = [&format!("CPU {second} is none of those that this run may use ({first})")[..]];
+    refused_here(&["switch", "--cpus", &first.to_string(), "--pairs", &pair], &says);
 }
 
 #[test]

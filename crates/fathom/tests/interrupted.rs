@@ -4,7 +4,7 @@
 mod common;
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions},
     io::{BufRead, BufReader, Read},
     os::unix::process::CommandExt,
     process::{Child, Command, Stdio},
@@ -14,17 +14,18 @@ use std::{
 
 use common::{
     Answer, FATHOM, Place, SURVEYED, WAIT_MAX, answer, columns, ended, finding_ids, findings,
-    finish, is_root, json, names_in,
-    processes::{
-        Seen, descendants, look, wait_for, wait_for_seasoned_worker, wait_for_worker, workers,
-    },
+    finish, is_root, json,
+    processes::{look, wait_for, wait_for_seasoned_worker, wait_for_worker},
     section, spawn, spawn_as_it_is,
+    sudden::{death, moments},
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 const RUN: &str = "fathom-run.json";
 const PAGE: &str = "fathom-report.html";
+/// The shortest of surveys, for what is the same whatever is asked.
+const QUICK: [&str; 4] = ["--only", "syscall", "--time", "300ms"];
 
 fn signal(child: &Child, signal: Signal) {
     let seen = look(child.id()).expect("a child of ours");
@@ -173,52 +174,18 @@ fn a_signal_that_was_to_be_ignored_is() {
     }
 }
 
-/// A linear congruential generator: moments that differ, and are the same in every run.
-fn moments(count: usize, below: Duration) -> Vec<Duration> {
-    let mut state = 42u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        below.mul_f64((state >> 40) as f64 / (1u64 << 24) as f64)
-    };
-    (0..count).map(|_| next()).collect()
-}
-
-/// Segments of System V shared memory, by the process that made them (proc_sysvipc_shm(5)).
-fn segments_of(pids: &[u32]) -> Vec<String> {
-    let text = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
-    let creator = |line: &str| line.split_whitespace().nth(4)?.parse::<u32>().ok();
-    let of_ours = |line: &&str| creator(line).is_some_and(|pid| pids.contains(&pid));
-    text.lines().skip(1).filter(of_ours).map(str::to_owned).collect()
-}
-
 #[test]
 fn sudden_death_leaves_nothing_behind() {
     let mut families = 0;
     for after in moments(20, Duration::from_millis(1500)) {
         let place = Place::new();
-        let mut command = place.fathom(&["survey", "--time", "1s"]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = spawn_as_it_is(&mut command);
-        thread::sleep(after);
-        let family = descendants(child.id());
+        let family = death(&place, &["survey", "--time", "1s"], |_| thread::sleep(after));
         families += usize::from(!family.is_empty());
-        child.kill().expect("a child of ours");
-        ended(&mut child, WAIT_MAX);
-        let left = || -> Vec<Seen> {
-            let alive = family.iter().filter(|it| it.lives()).cloned();
-            alive.chain(workers(child.id())).collect()
-        };
-        wait_for(Duration::from_secs(2), || left().is_empty().then_some(()))
-            .unwrap_or_else(|| panic!("killed after {after:?}, left {:?}", left()));
         match &place.names()[..] {
             [] => {}
             [.., name] if name == RUN => assert_eq!(json(&place.read(RUN))["ended"], "complete"),
             names => panic!("killed after {after:?}, left {names:?}"),
         }
-        let pids: Vec<u32> = family.iter().map(|it| it.pid).chain([child.id()]).collect();
-        assert_eq!(segments_of(&pids), [""; 0], "killed after {after:?}");
-        let shared = names_in("/dev/shm".as_ref());
-        assert!(!shared.iter().any(|name| name.contains("fathom")), "{shared:?}");
     }
     assert!(families >= 5, "only {families} commands were killed while they had a worker");
 }
@@ -252,7 +219,7 @@ fn an_output_that_nobody_reads_is_success() {
     for words in [
         &["syscall", "--time", "300ms"][..],
         &["syscall", "--time", "300ms", "--json"],
-        &["--time", "300ms"],
+        &QUICK,
         &["machine"],
         &["report", "long.json"],
         &["report", "long.json", "--json"],
@@ -285,11 +252,11 @@ fn words_that_nobody_hears_are_no_failure() {
     let place = Place::new();
     for (script, code) in [
         (r#"exec "$0" syscall --time 300ms 2>&-"#, 0),
-        (r#"exec "$0" --time 300ms 2>&-"#, 0),
-        (r#"exec "$0" --time 300ms >&- 2>&-"#, 0),
-        (r#"exec "$0" --time 300ms --out o.json <&- >&- 2>&-"#, 0),
+        (r#"exec "$0" --only syscall --time 300ms 2>&-"#, 0),
+        (r#"exec "$0" --only syscall --time 300ms >&- 2>&-"#, 0),
+        (r#"exec "$0" --only syscall --time 300ms --out o.json <&- >&- 2>&-"#, 0),
         (r#"exec "$0" frobnicate 2>&-"#, 2),
-        (r#"exec "$0" --time 300ms 2>/dev/full"#, 0),
+        (r#"exec "$0" --only syscall --time 300ms 2>/dev/full"#, 0),
         (r#"exec "$0" frobnicate 2>/dev/full"#, 2),
     ] {
         let said = answer(&mut place.command("sh", &["-c", script, FATHOM]));
@@ -315,7 +282,7 @@ fn a_full_output_is_a_failure_that_is_told() {
     for words in [
         &["syscall", "--time", "300ms"][..],
         &["syscall", "--time", "300ms", "--json"],
-        &["--time", "300ms"],
+        &QUICK,
         &["machine"],
         &["report", "long.json"],
         &["man"],
@@ -331,7 +298,7 @@ fn a_full_output_is_a_failure_that_is_told() {
 #[test]
 fn a_full_file_costs_no_results() {
     let place = Place::new();
-    for words in [&["syscall", "--time", "300ms"][..], &["--time", "300ms"], &["machine"]] {
+    for words in [&["syscall", "--time", "300ms"][..], &QUICK, &["machine"]] {
         let said = place.run(&[words, &["--out", "/dev/full"]].concat()).ended(4);
         assert!(said.stdout.starts_with("Fathom "), "{words:?}: {said:?}");
         assert_eq!(said.stderr.lines().count(), 1, "{words:?}: {said:?}");
@@ -351,7 +318,7 @@ const FULL_DISK: &str = r#"
     mount -t tmpfs -o size=64k,mode=755 none "$1" && cd "$1" && echo mounted >&2 || exit 99
     echo earlier > fathom-run.json
     cat /dev/zero > filler 2> "$2/why"
-    "$0" survey --time 300ms
+    "$0" survey --only syscall --time 300ms
     echo "code $?" >&2
     cat fathom-run.json >&2
     ls -A >&2

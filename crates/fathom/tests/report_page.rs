@@ -37,8 +37,9 @@ fn every_command_that_prints_a_run_writes_it() {
         (&["syscall", "--time", "300ms", "--out", "a.json"][..], "entering the kernel cost?"),
         (&["syscall", "--time", "300ms", "--out", "b.json"], "Measure again"),
         (&["clock", "--time", "300ms"], "Do timestamps collide"),
-        (&["--time", "300ms", "--out", "s.json"], "On this page"),
-        (&["--time", "300ms", "--json"], "On this page"),
+        (&["switch", "--quick", "--time", "300ms"], "What does a context switch cost"),
+        (&["--skip", "switch", "--time", "300ms", "--out", "s.json"], "On this page"),
+        (&["--only", "syscall", "--time", "300ms", "--json"], "On this page"),
         (&["machine"], "Facts"),
         (&["report", "a.json"], "entering the kernel cost?"),
         (&["report", "a.json", "--json"], "entering the kernel cost?"),
@@ -56,7 +57,7 @@ fn every_command_that_prints_a_run_writes_it() {
 #[test]
 fn a_survey_writes_its_page_once() {
     let place = Place::new();
-    place.run(&["--time", "300ms", "--html", PAGE]).ended(0);
+    place.run(&["--only", "syscall", "--time", "300ms", "--html", PAGE]).ended(0);
     assert_eq!(place.names(), ["fathom-run.json", PAGE]);
     let again = place.run(&["report", "fathom-run.json", "--html", "again.html"]).ended(0);
     assert_eq!(place.read("again.html"), place.read(PAGE), "{again:?}");

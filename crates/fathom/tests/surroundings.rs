@@ -16,7 +16,7 @@ use common::{
 };
 
 const ESCAPE: char = '\x1b';
-const QUESTIONS: [&str; 4] = ["survey", "syscall", "machine", "report"];
+const QUESTIONS: [&str; 6] = ["survey", "clock", "syscall", "switch", "machine", "report"];
 
 /// Runs a command line on a terminal, by way of script(1), and returns what the terminal saw.
 fn on_a_terminal(place: &Place, line: &str, environment: &[(&str, &str)]) -> Option<Answer> {
@@ -182,7 +182,7 @@ fn a_poor_environment_is_enough() {
         assert_eq!((said.json()["ended"].as_str(), said.stderr.as_str()), (Some("complete"), ""));
         assert!(measured(&said.json()) >= 8, "{what}: {} measured", measured(&said.json()));
     }
-    let mut bare = place.fathom(&["--time", "300ms"]);
+    let mut bare = place.fathom(&["--only", "syscall", "--time", "300ms"]);
     answer(bare.env_clear()).ended(0);
     let mut renamed = place.fathom(&["syscall", "--time", "300ms", "--json"]);
     assert!(measured(&answer(renamed.arg0("")).ended(0).json()) >= 8);
@@ -208,7 +208,7 @@ fn a_run_is_as_private_as_the_mask_says() {
     use std::os::unix::fs::PermissionsExt;
     for (mask, mode) in [("077", 0o600), ("022", 0o644), ("002", 0o664)] {
         let place = Place::new();
-        let script = format!(r#"umask {mask}; exec "$0" --time 300ms"#);
+        let script = format!(r#"umask {mask}; exec "$0" --only syscall --time 300ms"#);
         answer(&mut place.command("sh", &["-c", &script, FATHOM])).ended(0);
         let found = fs::metadata(place.file("fathom-run.json")).unwrap().permissions().mode();
         assert_eq!(found & 0o777, mode, "mask {mask}");

@@ -13,6 +13,8 @@ const RUN: &str = "fathom-run.json";
 const PREVIOUS: &str = "fathom-run.previous.json";
 const PAGE: &str = "fathom-report.html";
 
+/// The shortest of surveys, for what is the same whatever is asked.
+const QUICK: [&str; 4] = ["--only", "syscall", "--time", "300ms"];
 /// Of eleven: some may be refused where others share the CPUs.
 const MEASURED_MIN: usize = 8;
 
@@ -24,14 +26,14 @@ fn report(place: &Place, file: &str, words: &[&str], columns: &str) -> Answer {
 
 #[test]
 fn a_survey_prints_what_its_file_holds() {
-    for (words, columns, escapes) in [
-        (&["survey"][..], "80", false),
-        (&[], "80", false),
-        (&["survey", "--color", "always"], "200", true),
-        (&["--color", "never"], "61", false),
+    for (words, questions, columns, escapes) in [
+        (&["survey"][..], &["--skip", "switch"][..], "80", false),
+        (&[], &[], "80", false),
+        (&["survey", "--color", "always"], &["--only", "clock"], "200", true),
+        (&["--color", "never"], &["--only", "syscall"], "61", false),
     ] {
         let place = Place::new();
-        let asked = [words, &["--time", "1s"]].concat();
+        let asked = [words, questions, &["--time", "1s"]].concat();
         let said = answer(place.fathom(&asked).env("COLUMNS", columns)).ended(0);
         assert_eq!(place.names(), [PAGE, RUN], "{words:?}");
         assert_eq!(said.stderr, SURVEYED);
@@ -69,15 +71,15 @@ fn no_line_is_wider_than_the_page() {
 #[test]
 fn a_second_survey_keeps_the_first() {
     let place = Place::new();
-    place.run(&["--time", "300ms"]).ended(0);
+    place.run(&QUICK).ended(0);
     let first = fs::read(place.file(RUN)).unwrap();
-    let second = place.run(&["survey", "--time", "300ms"]).ended(0);
+    let second = place.run(&[&["survey"], &QUICK[..]].concat()).ended(0);
     assert_eq!(place.names(), [PAGE, RUN, PREVIOUS]);
     assert_eq!(fs::read(place.file(PREVIOUS)).unwrap(), first);
     assert!(second.stderr.contains(PREVIOUS), "{}", second.stderr);
     let newer = fs::read(place.file(RUN)).unwrap();
     assert_ne!(newer, first);
-    place.run(&["--time", "300ms"]).ended(0);
+    place.run(&QUICK).ended(0);
     assert_eq!(fs::read(place.file(PREVIOUS)).unwrap(), newer);
     assert_eq!(place.names(), [PAGE, RUN, PREVIOUS]);
 }
@@ -86,25 +88,25 @@ fn a_second_survey_keeps_the_first() {
 fn json_goes_where_it_is_sent_and_nowhere_else() {
     let place = Place::new();
     for words in [&["--json"][..], &["survey", "--json"], &["--json", "syscall"], &["machine"]] {
-        let time = &["--time", "300ms"];
         let words = match words {
             ["machine"] => vec!["machine", "--json"],
-            _ => [words, time].concat(),
+            [.., "syscall"] => [words, &["--time", "300ms"]].concat(),
+            _ => [words, &QUICK].concat(),
         };
         let said = place.run(&words).ended(0);
         assert_eq!(said.json()["schema"], 1, "{words:?}");
         assert!(said.stdout.ends_with("}\n"), "{words:?}");
         assert_eq!((said.stderr.as_str(), place.names().len()), ("", 0), "{words:?}");
     }
-    let both = ["--json", "--time", "300ms", "--out", "both.json"];
-    let said = place.run(&both).ended(0);
+    let both = ["--json", "--out", "both.json"];
+    let said = place.run(&[&both, &QUICK[..]].concat()).ended(0);
     assert_eq!(place.read("both.json"), said.stdout);
     assert_eq!(place.names(), ["both.json"], "--out names the only file");
 }
 
 #[test]
 fn a_file_is_written_where_out_says() {
-    for words in [&["syscall", "--time", "300ms"][..], &["--time", "300ms"], &["machine"]] {
+    for words in [&["syscall", "--time", "300ms"][..], &QUICK, &["machine"]] {
         let place = Place::new();
         let said = place.run(&[words, &["--out", "named.json"]].concat()).ended(0);
         assert_eq!(place.names(), ["named.json"], "{words:?}");
@@ -129,7 +131,7 @@ fn a_survey_writes_through_a_link() {
     let real = elsewhere.file("real.json");
     fs::write(&real, "{}").unwrap();
     std::os::unix::fs::symlink(&real, place.file(RUN)).unwrap();
-    place.run(&["--time", "300ms"]).ended(0);
+    place.run(&QUICK).ended(0);
     assert_eq!(json(&place.read(RUN))["schema"], 1);
 }
 
@@ -143,7 +145,7 @@ fn a_survey_writes_through_a_link_to_another_file_system() {
     let real = elsewhere.path().join("real.json");
     fs::write(&real, "{}").unwrap();
     std::os::unix::fs::symlink(&real, place.file(RUN)).unwrap();
-    place.run(&["--time", "300ms"]).ended(0);
+    place.run(&QUICK).ended(0);
     assert_eq!(json(&place.read(RUN))["schema"], 1);
 }
 
@@ -165,7 +167,7 @@ fn only_and_skip_choose_the_questions() {
 #[test]
 fn surveys_at_the_same_time_leave_whole_files() {
     let place = Place::new();
-    let start = |_| spawn(&mut place.fathom(&["--time", "300ms"]));
+    let start = |_| spawn(&mut place.fathom(&QUICK));
     let children: Vec<_> = (0..4).map(start).collect();
     for child in children {
         finish(child, WAIT_MAX).ended(0);
@@ -178,7 +180,7 @@ fn surveys_at_the_same_time_leave_whole_files() {
 
 const WITHOUT_PROC: &str = r#"
     mount -t tmpfs none /proc && echo mounted >&2 || exit 99
-    "$0" --time 300ms
+    "$0" --only syscall --time 300ms
     echo "code $?" >&2
 "#;
 

@@ -6,6 +6,7 @@
 pub mod browser;
 pub mod names;
 pub mod processes;
+pub mod sudden;
 
 use std::{
     collections::BTreeSet,
