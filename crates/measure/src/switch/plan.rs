@@ -73,14 +73,18 @@ impl Plan {
     fn new(machine: &Machine, cpus: &[usize], choices: &Choices) -> Self {
         let quick = choices.contains_key(CHOOSE_QUICK);
         let last_cache_bytes = last_cache_bytes(machine).unwrap_or(CACHE_BYTES_ASSUMED);
-        let sets = match choices.get(CHOOSE_WORKING_SETS) {
+        let room = memory_bytes_max(machine);
+        let fits = |bytes: &usize| memory_bytes(*bytes) <= room;
+        let sets: Vec<usize> = match choices.get(CHOOSE_WORKING_SETS) {
+            // Whoever chose them was told where there is no room.
             Some(chosen) => chosen.iter().filter_map(|text| text.parse().ok()).collect(),
             None if quick => vec![QUICK_SET_BYTES],
-            None => ladder((SET_CACHES * last_cache_bytes).min(SET_BYTES_MAX)),
+            None => {
+                let largest = (SET_CACHES * last_cache_bytes).min(SET_BYTES_MAX);
+                ladder(largest).into_iter().filter(fits).collect()
+            }
         };
-        let room = memory_bytes_max(machine);
-        let sets: BTreeSet<usize> =
-            [0].into_iter().chain(sets).filter(|bytes| memory_bytes(*bytes) <= room).collect();
+        let sets: BTreeSet<usize> = [0].into_iter().chain(sets).collect();
         let kinds = by_kind(machine, cpus);
         let (across, pairs) = match choices.get(CHOOSE_PAIRS) {
             Some(chosen) => {

@@ -88,6 +88,9 @@ fn working_sets_leave_room_for_others() {
     let small = Machine { memory_max_bytes: Some(Limit::At(64 << 20)), ..machine(2, 1) };
     let sets = Plan::new(&small, &cpus, &Choices::new()).sets;
     assert_eq!(sets.last(), Some(&(4 << 20)), "{sets:?}");
+    // What was asked for is never left out without a word.
+    let chosen = choice(CHOOSE_WORKING_SETS, &["16777216"]);
+    assert_eq!(Plan::new(&small, &cpus, &chosen).sets, [0, 16 << 20]);
 }
 
 #[test]
