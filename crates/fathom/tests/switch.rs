@@ -99,6 +99,20 @@ fn a_survey_asks_of_switches_what_quick_asks() {
     assert_eq!(survey, ids(&QUICK));
 }
 
+#[test]
+fn a_run_is_shown_again_and_compared() {
+    let _alone = one_at_a_time();
+    let place = Place::new();
+    for name in ["a.json", "b.json"] {
+        let words = ["switch", "--quick", "--time", "300ms", "--out", name];
+        let printed = place.run(&words).ended(0).stdout;
+        assert!(printed.contains("What does a context switch cost"), "{printed}");
+        assert_eq!(place.run(&["report", name]).ended(0).stdout, printed);
+    }
+    let compared = place.run(&["compare", "a.json", "b.json", "--json"]).ended(0).json();
+    finding(&compared, "compare.switch.futex.process.same_cpu");
+}
+
 /// The forked partner of a worker, at this moment.
 fn partner(command: u32) -> Option<Seen> {
     children(command).iter().find_map(|worker| children(worker.pid).into_iter().next())
