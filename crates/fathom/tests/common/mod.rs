@@ -192,7 +192,13 @@ pub fn finish(mut child: Child, within: Duration) -> Answer {
     let stdout = child.stdout.take().map(reader);
     let stderr = child.stderr.take().map(reader);
     let status = ended(&mut child, within);
+    let begin = Instant::now();
     let heard = |reader: Option<JoinHandle<Vec<u8>>>| {
+        // Whatever outlives the child may hold its outputs open for ever.
+        while reader.as_ref().is_some_and(|reader| !reader.is_finished()) {
+            assert!(begin.elapsed() < WAIT_MAX, "the child has ended, its output has not");
+            thread::sleep(Duration::from_millis(1));
+        }
         let bytes = reader.map(|reader| reader.join().expect("a reader")).unwrap_or_default();
         String::from_utf8(bytes).expect("text")
     };
