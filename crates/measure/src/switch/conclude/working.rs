@@ -26,7 +26,7 @@ const KNEE_MIN: f64 = 1.25;
 
 /// `512kib`: ids are lower-case.
 fn size_word(size: usize) -> String {
-    bytes(size).replace(' ', "")
+    bytes(size).replace(' ', "").to_ascii_lowercase()
 }
 
 fn id(access: Access, size: usize, what: &str) -> String {
