@@ -53,7 +53,7 @@ fn has_two_cpus() -> bool {
 const NAMES: [(&str, Option<(f64, f64)>); 9] = [
     ("switch.futex.process.same_cpu", Some((1.9, 2.2))),
     ("switch.futex.thread.same_cpu", Some((1.9, 2.2))),
-    ("switch.working_set.512KiB.indirect", Some((1.9, 2.2))),
+    ("switch.working_set.512kib.indirect", Some((1.9, 2.2))),
     ("switch.one_percent.rate", Some((1.9, 2.2))),
     ("switch.wakeup.p99", None),
     ("switch.process_over_thread", None),

@@ -120,9 +120,9 @@ fn derived_numbers_are_exact_arithmetic() {
         ("switch.ten_percent.rate", 1e8 / 2000.0),
         ("switch.process_over_thread", 1.25),
         ("switch.wake_up.idle", 9000.0 - 3500.0),
-        ("switch.working_set.512KiB.total", 63_000.0 - 50_000.0),
-        ("switch.working_set.512KiB.indirect", 63_000.0 - 50_000.0 - 1900.0),
-        ("switch.working_set.512KiB.without_switching", 58_000.0 - 50_000.0),
+        ("switch.working_set.512kib.total", 63_000.0 - 50_000.0),
+        ("switch.working_set.512kib.indirect", 63_000.0 - 50_000.0 - 1900.0),
+        ("switch.working_set.512kib.without_switching", 58_000.0 - 50_000.0),
         ("switch.wakeup.max", 45_000.0),
     ] {
         let value = value(&all, id);
@@ -131,7 +131,7 @@ fn derived_numbers_are_exact_arithmetic() {
     let rate = by_id(&all, "switch.one_percent.rate");
     assert!(rate.text.starts_with("1 % of one CPU goes into 5,000 switches"), "{rate:?}");
     assert!(rate.advice.is_some_and(|advice| advice.starts_with("Below 5,000 switches a second")));
-    for id in ["switch.futex.process.same_cpu", "switch.working_set.512KiB.indirect"] {
+    for id in ["switch.futex.process.same_cpu", "switch.working_set.512kib.indirect"] {
         assert_eq!(by_id(&all, id).proof["switches_per_round_trip"], 2.0, "{id}");
     }
 }
@@ -234,10 +234,10 @@ fn what_rests_on_a_refused_case_is_refused() {
         ),
         ("futex.process.two_cpus.awake", &["switch.wake_up.idle"]),
         ("futex.process.two_cpus.idle", &["switch.wake_up.idle"]),
-        ("work.own.switched.0", &["switch.working_set.512KiB.indirect"]),
+        ("work.own.switched.0", &["switch.working_set.512kib.indirect"]),
         (
             "work.own.alone.524288",
-            &["switch.working_set.512KiB.indirect", "switch.working_set.512KiB.total"],
+            &["switch.working_set.512kib.indirect", "switch.working_set.512kib.total"],
         ),
         ("wait.other.0", &["switch.wakeup.p50", "switch.wakeup.p99", "switch.wakeup.max"]),
     ] {
@@ -303,15 +303,15 @@ fn what_was_chosen_is_what_is_found() {
     ];
     let conclusion = conclusion(made_up(4, choices, &cases));
     let all = &conclusion.findings;
-    assert_eq!((value(all, "switch.line.3-1"), value(all, "switch.pair.3-1")), (60.0, 4000.0));
-    assert!((value(all, "switch.working_set.shared.8KiB.indirect") - 200.0).abs() < 1e-9);
-    assert!((value(all, "switch.page_write.8KiB") - 450.0).abs() < 1e-9);
+    assert_eq!((value(all, "switch.line.3_1"), value(all, "switch.pair.3_1")), (60.0, 4000.0));
+    assert!((value(all, "switch.working_set.shared.8kib.indirect") - 200.0).abs() < 1e-9);
+    assert!((value(all, "switch.page_write.8kib") - 450.0).abs() < 1e-9);
     let sets: BTreeSet<&str> = all
         .iter()
         .filter(|it| it.id.starts_with("switch.working_set."))
-        .filter_map(|it| it.id.split('.').find(|word| word.ends_with("KiB")))
+        .filter_map(|it| it.id.split('.').find(|word| word.ends_with("kib")))
         .collect();
-    assert_eq!(sets, BTreeSet::from(["8KiB"]));
+    assert_eq!(sets, BTreeSet::from(["8kib"]));
 }
 
 /// A run whose names its own reader refused could be neither shown again nor compared.
