@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use measure::{
     clock::{CHOOSE_CLOCKS, CHOOSE_THREADS},
-    switch::{CHOOSE_PAIRS, CHOOSE_QUICK, CHOOSE_WORKING_SETS, PAGE_BYTES, memory_bytes},
+    switch::{
+        CHOOSE_PAIRS, CHOOSE_QUICK, CHOOSE_WORKING_SETS, PAGE_BYTES, SET_BYTES_MAX, memory_bytes,
+    },
 };
 use record::{Choices, Quantity, Unit};
 
@@ -84,14 +86,18 @@ fn working_set(text: &str) -> Result<u64, Failure> {
         .ok_or_else(|| wrong(format!("give whole pages of {page} bytes, as in 512KiB or 64MiB")))?;
     let wanted = memory_bytes(usize::try_from(bytes).unwrap_or(usize::MAX)) as u64;
     let free = machine::memory_free_bytes().unwrap_or(u64::MAX);
+    let shown = |bytes: u64| Quantity::new(bytes as f64, Unit::Bytes);
     // Half of it, because others live here too.
     if wanted > free / 2 {
-        let bytes = |it: u64| Quantity::new(it as f64, Unit::Bytes);
         return Err(wrong(format!(
             "two sides of it take {}; of the {} that are free here a run takes half at most",
-            bytes(wanted),
-            bytes(free)
+            shown(wanted),
+            shown(free)
         )));
+    }
+    // A turn through more than this takes longer than a trial may.
+    if bytes > SET_BYTES_MAX as u64 {
+        return Err(wrong(format!("a set is {} at most", shown(SET_BYTES_MAX as u64))));
     }
     Ok(bytes)
 }
@@ -137,6 +143,9 @@ mod tests {
         }
         let refused = line(&working_set("4194304GiB").unwrap_err());
         assert!(refused.contains("free here"), "{refused}");
+        // Where there is less memory, that is told first.
+        let refused = line(&working_set("2GiB").unwrap_err());
+        assert!(refused.contains("at most"), "{refused}");
     }
 
     #[test]

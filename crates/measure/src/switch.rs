@@ -27,7 +27,7 @@ use lab::{About, Context, Experiment, Step, Trial, timed};
 use machine::counters::ThreadWatch;
 use record::{Conclusion, Observation, Recorded, Refusal};
 
-pub use plan::{CHOOSE_PAIRS, CHOOSE_QUICK, CHOOSE_WORKING_SETS};
+pub use plan::{CHOOSE_PAIRS, CHOOSE_QUICK, CHOOSE_WORKING_SETS, SET_BYTES_MAX};
 pub use working_set::{PAGE_BYTES, memory_bytes};
 
 use channel::{Channel, MEDIA, Medium};
@@ -96,6 +96,7 @@ fn ping_pong(trial: &Trial) -> Result<Observation, Refusal> {
     let pairs: Vec<[usize; 2]> =
         trial.case.level("pairs").split(',').filter_map(plan::pair).collect();
     let places = placement.places(trial, pingpong::draw(&pairs, trial.seed));
+    let places = places.ok_or_else(|| unknown(trial))?;
     pingpong::trial(medium, kind, placement, &places, trial)
 }
 

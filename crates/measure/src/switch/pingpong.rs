@@ -63,14 +63,16 @@ impl Placement {
         self != Self::SameCpu
     }
 
-    /// The CPUs of a trial; `pair` is the pair to be used where it takes two.
-    pub(super) fn places(self, trial: &Trial, pair: Option<[usize; 2]>) -> Places {
-        match (self, pair) {
-            (Self::Free, _) => Places { here: trial.cpus.clone(), there: trial.cpus.clone() },
-            (Self::TwoIdle | Self::TwoAwake, Some([here, there])) => {
-                Places { here: vec![here], there: vec![there] }
+    /// The CPUs of a trial; `pair` is the pair to be used where it takes two, and without one there
+    /// are no such places.
+    pub(super) fn places(self, trial: &Trial, pair: Option<[usize; 2]>) -> Option<Places> {
+        let alike = |cpus: Vec<usize>| Places { here: cpus.clone(), there: cpus };
+        match self {
+            Self::Free => Some(alike(trial.cpus.clone())),
+            Self::SameCpu => Some(alike(vec![trial.home_cpu()])),
+            Self::TwoIdle | Self::TwoAwake => {
+                pair.map(|[here, there]| Places { here: vec![here], there: vec![there] })
             }
-            _ => Places { here: vec![trial.home_cpu()], there: vec![trial.home_cpu()] },
         }
     }
 }

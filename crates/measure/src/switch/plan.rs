@@ -37,7 +37,7 @@ const SET_CACHES: usize = 4;
 /// Where no cache is known.
 const CACHE_BYTES_ASSUMED: usize = 32 << 20;
 /// A turn through a larger set takes too long to be measured among others.
-const SET_BYTES_MAX: usize = 1 << 30;
+pub const SET_BYTES_MAX: usize = 1 << 30;
 /// Sets of one's own stop at the last cache: beyond it nothing can be lost to the other side.
 const OWN_SET_CACHES: usize = 1;
 
