@@ -150,7 +150,6 @@ impl Plan {
             for kind in KINDS {
                 for placement in PLACEMENTS {
                     let across = matches!(placement, Placement::TwoIdle | Placement::TwoAwake);
-                    // A yield wakes nobody, so it is the same beside an idle CPU or a busy one.
                     let odd = medium == Medium::SchedYield
                         && matches!(placement, Placement::TwoAwake | Placement::Free);
                     let asked = !self.quick || is_quick(medium, kind, placement);
@@ -271,7 +270,12 @@ fn pair_ping_pong(pair: [usize; 2]) -> Case {
 }
 
 pub(super) fn ping_pong_case(medium: Medium, kind: Kind, placement: Placement) -> String {
-    format!("{}.{}.{}", medium.name(), kind.name(), placement.name())
+    // A yield wakes nobody, so whether the other CPU is awake makes no case of its own.
+    let place = match (medium, placement) {
+        (Medium::SchedYield, Placement::TwoIdle) => "two_cpus",
+        _ => placement.name(),
+    };
+    format!("{}.{}.{place}", medium.name(), kind.name())
 }
 
 pub(super) fn loop_case(medium: Medium) -> String {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use rustix::{
-    mm::{MapFlags, ProtFlags, mmap_anonymous, munmap},
+    mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap},
     process::{
         Pid, Signal, WaitOptions, getpid, getppid, kill_process, set_parent_process_death_signal,
         waitpid,
@@ -68,6 +68,27 @@ impl Shared {
             ptr::write_bytes(base, byte, bytes);
             ptr::read_volatile(base.add(bytes - 1));
         }
+    }
+
+    /// Gives this process a writable page for each of a part, before they are needed.
+    pub(super) fn populate(&self, from: usize, bytes: usize) {
+        assert!(from.checked_add(bytes).is_some_and(|end| end <= self.bytes), "{from} + {bytes}");
+        if bytes == 0 {
+            return;
+        }
+        // SAFETY: within the mapping; the pages' contents stay as they are.
+        let populated = unsafe {
+            let base = self.base.add(from).as_ptr().cast();
+            madvise(base, bytes, Advice::LinuxPopulateWrite)
+        };
+        // Kernels before 5.14 don't know it; writing does the same, page by page.
+        if populated.is_err() {
+            self.fill(from, bytes, 1);
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Reads one byte of each of these lines.

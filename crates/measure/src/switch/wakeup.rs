@@ -41,9 +41,11 @@ pub(super) const THRESHOLDS: usize = 61;
 const PER_DECADE: f64 = 10.0;
 const FIRST_NS: f64 = 1000.0;
 
-/// The threshold of this place, in nanoseconds.
+/// The threshold of this place, in nanoseconds: three digits, as it is named.
 pub(super) fn threshold_ns(place: usize) -> f64 {
-    FIRST_NS * 10f64.powf(place as f64 / PER_DECADE)
+    let exact = FIRST_NS * 10f64.powf(place as f64 / PER_DECADE);
+    let digit = 10f64.powf((exact.log10() + 1e-9).floor() - 2.0);
+    (exact / digit).round() * digit
 }
 
 /// The metric of the waits beyond a threshold: a share of all.
@@ -287,6 +289,7 @@ mod tests {
     #[test]
     fn thresholds_are_named_by_whole_nanoseconds() {
         assert_eq!((beyond(0), beyond(10)), ("beyond_1000".into(), "beyond_10000".into()));
-        assert_eq!(threshold_ns(THRESHOLDS - 1).round(), 1e9);
+        assert_eq!(threshold_ns(THRESHOLDS - 1), 1e9);
+        assert_eq!([threshold_ns(1), threshold_ns(7)], [1260.0, 5010.0]);
     }
 }

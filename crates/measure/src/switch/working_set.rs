@@ -3,7 +3,13 @@
 //! Each turn does the same work on a set of memory. The work is timed with a switch after each
 //! turn, alone, and with both sides' sets in turn but no switch: all in the same rounds.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    cell::RefCell,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use lab::{Timed, Trial, timed};
 use machine::counters::ThreadWatch;
@@ -83,9 +89,31 @@ impl How {
     }
 }
 
+thread_local! {
+    /// The memory of the trials before, in a worker that runs many: the kernel takes longer to hand
+    /// out a large set than most trials last.
+    static KEPT: RefCell<Option<Arc<Shared>>> = const { RefCell::new(None) };
+}
+
+/// So much memory at least, with all of its pages there.
+fn memory(bytes: usize) -> Result<Arc<Shared>, Refusal> {
+    KEPT.with_borrow_mut(|kept| {
+        if let Some(memory) = kept.as_ref().filter(|memory| memory.bytes() >= bytes) {
+            return Ok(memory.clone());
+        }
+        // Never both at once.
+        *kept = None;
+        let memory = Shared::new(bytes).map_err(|error| Refusal::Missing {
+            what: format!("{bytes} bytes of memory for the working set ({error})"),
+        })?;
+        memory.populate(0, bytes);
+        Ok(kept.insert(Arc::new(memory)).clone())
+    })
+}
+
 /// The memory of both sides.
 struct Sets {
-    memory: Shared,
+    memory: Arc<Shared>,
     access: Access,
     bytes: usize,
     /// Where each side's random reads are; in a forked partner a copy of its own.
@@ -94,10 +122,7 @@ struct Sets {
 
 impl Sets {
     fn new(access: Access, bytes: usize, seed: u64) -> Result<Self, Refusal> {
-        let memory = bytes.saturating_mul(access.sets());
-        let memory = Shared::new(memory).map_err(|error| Refusal::Missing {
-            what: format!("{memory} bytes of memory for the working set ({error})"),
-        })?;
+        let memory = memory(bytes.saturating_mul(access.sets()))?;
         let random = [seed | 1, seed.rotate_left(32) | 1].map(AtomicU64::new);
         Ok(Self { memory, access, bytes, random })
     }
@@ -106,15 +131,17 @@ impl Sets {
         if self.access == Access::SharedWrites { 0 } else { side * self.bytes }
     }
 
-    /// Touches every page, so that none is missing later.
+    /// Gives a forked partner its pages, so that none is missing later.
     fn populate(&self, side: usize) {
-        self.memory.fill(self.begin(side), self.bytes, 1);
+        self.memory.populate(self.begin(side), self.bytes);
     }
 
     /// One turn's work.
     fn work(&self, side: usize) {
         match self.access {
-            Access::SharedWrites | Access::OwnWrites => self.populate(side),
+            Access::SharedWrites | Access::OwnWrites => {
+                self.memory.fill(self.begin(side), self.bytes, 1);
+            }
             Access::OwnReads => self.read(side),
         }
     }
@@ -149,8 +176,6 @@ pub(super) fn trial(
         How::Switched => switched(&sets, &places, trial),
         How::Alone | How::Alternating => {
             lab::pin(&places.here)?;
-            sets.populate(0);
-            sets.populate(access.sets() - 1);
             let timed = timed(&mut ThreadWatch::new(), trial.window, |count| {
                 for _ in 0..count {
                     sets.work(0);
@@ -179,7 +204,6 @@ fn switched(sets: &Sets, places: &Places, trial: &Trial) -> Result<Observation, 
     };
     let here = || sets.work(0);
     beside(Kind::Process, (medium, &channel), places, &there, |mut sides| {
-        sets.populate(0);
         turns(&channel, 1, here)?;
         let mut broken = Ok(());
         let timed: Timed = timed(&mut sides, trial.window, |count| {

@@ -56,7 +56,11 @@ fn ping_pong(medium: Medium, kind: Kind, placement: Placement, recorded: &Record
         Kind::Thread => "threads",
         Kind::Process => "processes",
     };
-    let name = format!("A switch between {partners}, {}, by {}", words(placement), medium.name());
+    let place = match (medium, placement) {
+        (Medium::SchedYield, Placement::TwoIdle) => "across two CPUs",
+        _ => words(placement),
+    };
+    let name = format!("A switch between {partners}, {place}, by {}", medium.name());
     let cpu_bound = placement == Placement::SameCpu;
     let metric = Metric { id: id(&case), case: case.clone(), metric: SWITCH, cpu_bound, name };
     let mut finding = metric.finding(recorded);

@@ -117,27 +117,32 @@ fn rivals_within((name, limit_ns): (&str, f64), findings: &[Finding]) -> Finding
     let text = match (outcome.estimate(), over) {
         (None, _) => format!("How many rivals keep a wake within {limit}: {}.", why(&outcome)),
         (Some(it), None) => format!(
-            "With {} rivals on its CPU 99 % of a thread's wakes still come within {limit}; more \
-             were not tried.",
-            it.value
+            "With {} on its CPU 99 % of a thread's wakes still come within {limit}; more were not \
+             tried.",
+            rivals(it.value)
         ),
         (Some(it), Some((too_many, wait))) => format!(
-            "With {} rivals on its CPU 99 % of a thread's wakes come within {limit}; with \
-             {too_many} within {} ({}).",
-            it.value,
+            "With {} on its CPU 99 % of a thread's wakes come within {limit}; with {too_many} \
+             within {} ({}).",
+            rivals(it.value),
             ns(wait.value),
             wait.interval(Unit::Nanoseconds)
         ),
     };
     let advice = outcome.estimate().zip(over).map(|(it, (too_many, _))| {
         format!(
-            "Whoever must answer within {limit} shares a CPU with no more than {} threads that \
-             always want to run ({too_many} were too many here); else SCHED_FIFO, or CPUs of its \
-             own.",
-            it.value
+            "Whoever must answer within {limit} shares a CPU with no more than {} ({too_many} were \
+             too many here): threads that always want to run; else SCHED_FIFO, or CPUs of its own.",
+            rivals(it.value)
         )
     });
     Finding { advice, ..Finding::new(id, Unit::Count, Better::Higher, outcome, text) }
+}
+
+/// `1 rival`, `2 rivals`.
+fn rivals(count: f64) -> String {
+    let plural = if count == 1.0 { "" } else { "s" };
+    format!("{count} rival{plural}")
 }
 
 /// The most rivals with which all waits up to theirs stay within the limit.
