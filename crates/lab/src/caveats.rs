@@ -128,11 +128,13 @@ fn shape(recorded: &Recorded) -> Vec<Caveat> {
     caveats
 }
 
-/// Any refused trial is told, for the case that had most of them.
+/// Any refused trial is told, for the case that had most of them; first for those that yielded
+/// numbers all the same, because where all trials were refused the finding says so itself.
 fn refused(recorded: &Recorded) -> Option<Caveat> {
     let cases: BTreeSet<&str> = recorded.trials.iter().map(|trial| trial.case.as_str()).collect();
     let counted = cases.into_iter().map(|case| (estimate::refused_of(recorded, case), case));
-    let ((refused, all), case) = counted.max_by_key(|((refused, _), _)| *refused)?;
+    let any = counted.filter(|((refused, _), _)| *refused > 0);
+    let ((refused, all), case) = any.max_by_key(|((refused, all), _)| (refused < all, *refused))?;
     let last = recorded.of_case(case).filter_map(|trial| trial.result.as_ref().err()).last()?;
     let text = format!("{refused} of {all} trials of {case} were refused; the last: {last}.");
     Some(Caveat::new("refused", text))

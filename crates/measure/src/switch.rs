@@ -17,6 +17,7 @@ mod partner;
 mod pingpong;
 mod plan;
 mod references;
+mod rivals;
 mod sys;
 mod wakeup;
 mod working_set;

@@ -43,9 +43,9 @@ const OWN_SET_CACHES: usize = 1;
 
 /// The parts of the time that the steps get, and about how long a round of each takes.
 const STEPS: [(f64, Duration); 3] = [
-    (0.40, Duration::ZERO),
-    (0.25, Duration::from_millis(250)),
-    (0.35, Duration::from_millis(500)),
+    (0.30, Duration::ZERO),
+    (0.38, Duration::from_millis(550)),
+    (0.32, Duration::from_millis(450)),
 ];
 
 /// What is asked.

@@ -1,13 +1,6 @@
 //! How long a thread that is due to run waits for its CPU, alone and among others.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    thread::{self, JoinHandle},
-    time::Duration,
-};
+use std::{ops::Range, thread, time::Duration};
 
 use lab::Trial;
 use machine::{clock, counters::ThreadWatch};
@@ -20,7 +13,7 @@ use rustix::{
 };
 use stats::Random;
 
-use super::{partner::no, sys::Class};
+use super::{partner::no, rivals::Rivals, sys::Class};
 
 /// The longest wait of a trial, in nanoseconds.
 pub(super) const LONGEST: &str = "longest";
@@ -32,9 +25,10 @@ pub(super) const SLEPT: &str = "slept";
 /// How often the thread is due.
 const PERIOD_NS: u64 = 100_000;
 /// A trial lasts at least so long: a shorter one would hardly see a whole turn of its rivals.
-const TRIAL_MIN: Duration = Duration::from_millis(12);
-/// Longer than any thread takes to get its first turn.
-const BEGUN_WITHIN_NS: u64 = 1_000_000_000;
+pub(super) const TRIAL_MIN: Duration = Duration::from_millis(20);
+
+/// About what a rival's turn lasts: a tick at 250 Hz, and a slice of EEVDF on few CPUs.
+const SLICE_NS: u64 = 4_000_000;
 
 /// The waits that are told apart: ten per decade, from 1 µs to 1 s.
 pub(super) const THRESHOLDS: usize = 61;
@@ -65,18 +59,19 @@ pub(super) fn trial(class: Class, rivals: usize, trial: &Trial) -> Result<Observ
     let cpu = trial.home_cpu();
     trial.pin_home()?;
     let rivals = Rivals::start(cpu, rivals)?;
+    let before = rivals.rounds();
     let lasts = trial.window.max(TRIAL_MIN);
     let due = (lasts.as_nanos() as u64 / PERIOD_NS).max(1);
     // A thread of its own: what it becomes, the worker must not stay.
     let waiter = thread::Builder::new().spawn({
-        let seed = trial.seed;
-        move || wait(class, cpu, due, seed)
+        let (seed, settling) = (trial.seed, rivals.count() * SLICE_NS / PERIOD_NS);
+        move || wait(class, cpu, settling..settling + due, seed)
     });
     let waiter = waiter.map_err(|error| no("another thread", &error))?;
     let seen = waiter
         .join()
         .unwrap_or_else(|_| Err(Refusal::Broken { seen: "a thread panicked".into() }))?;
-    rivals.prove()?;
+    rivals.prove(before)?;
     observe(&seen)
 }
 
@@ -92,24 +87,32 @@ struct Seen {
 /// Waits for each time that it is due and notes how late it runs. A thread that comes so late that
 /// it is due again already notes each of those too: whoever asks at such a time waits as well, and
 /// leaving that out would hide the longest waits (coordinated omission).
-fn wait(class: Class, cpu: usize, due: u64, seed: u64) -> Result<Seen, Refusal> {
+///
+/// `noted` are the turns that count. Those before let the newcomer settle among its rivals: the
+/// scheduler lets each of them have a turn before it.
+fn wait(class: Class, cpu: usize, noted: Range<u64>, seed: u64) -> Result<Seen, Refusal> {
     lab::pin(&[cpu])?;
     // The kernel may else put off the timer of an ordinary thread by 50 µs.
     let _ = set_current_timer_slack(std::num::NonZeroU64::new(1));
     class.enter().map_err(|error| not_permitted(class, &error))?;
     let mut watch = ThreadWatch::new();
-    let mut waits_ns = Vec::with_capacity(due as usize);
-    let before = watch.read();
+    let mut waits_ns = Vec::with_capacity(noted.clone().count());
+    let mut before = watch.read();
     let mut slept = 0;
     // Not in step with the timer tick, nor with the trial before.
     let begin_ns = clock::now_ns() + PERIOD_NS + Random::new(seed).below(PERIOD_NS as usize) as u64;
-    for turn in 0..due {
+    for turn in 0..noted.end {
+        if turn == noted.start {
+            (before, slept) = (watch.read(), 0);
+        }
         let due_ns = begin_ns + turn * PERIOD_NS;
         if clock::now_ns() < due_ns {
             sleep_until(due_ns)?;
             slept += 1;
         }
-        waits_ns.push(clock::now_ns().saturating_sub(due_ns));
+        if noted.contains(&turn) {
+            waits_ns.push(clock::now_ns().saturating_sub(due_ns));
+        }
     }
     let counted = watch.read().since(&before);
     let switches = counted.usage.map(|usage| usage.voluntary_switches);
@@ -164,67 +167,6 @@ fn observe(seen: &Seen) -> Result<Observation, Refusal> {
         readings: late.chain([longest]).collect(),
         proof: proof.into_iter().chain(switches).chain(migrations).collect(),
     })
-}
-
-/// Threads that always want to run; they end when this is dropped.
-struct Rivals {
-    ended: Arc<AtomicBool>,
-    /// How often each has gone round.
-    rounds: Vec<Arc<AtomicU64>>,
-    threads: Vec<JoinHandle<()>>,
-    begun: Vec<u64>,
-}
-
-impl Rivals {
-    /// So many on this CPU, each of which has run when this returns.
-    fn start(cpu: usize, count: usize) -> Result<Self, Refusal> {
-        let ended = Arc::new(AtomicBool::new(false));
-        let mut it = Self { ended, rounds: Vec::new(), threads: Vec::new(), begun: Vec::new() };
-        for _ in 0..count {
-            let rounds = Arc::new(AtomicU64::new(0));
-            let (ended, round) = (it.ended.clone(), rounds.clone());
-            let run = move || {
-                if machine::pin_to(cpu).is_err() {
-                    return;
-                }
-                while !ended.load(Ordering::Relaxed) {
-                    round.fetch_add(1, Ordering::Relaxed);
-                }
-            };
-            let thread = thread::Builder::new().spawn(run);
-            it.threads.push(thread.map_err(|error| no("another thread", &error))?);
-            it.rounds.push(rounds);
-        }
-        let until_ns = clock::now_ns() + BEGUN_WITHIN_NS;
-        while it.rounds.iter().any(|rounds| rounds.load(Ordering::Relaxed) == 0) {
-            if clock::now_ns() > until_ns {
-                let seen = format!("not all of {count} rivals got to run on CPU {cpu}");
-                return Err(Refusal::EventNotProven { seen });
-            }
-            thread::sleep(Duration::from_micros(100));
-        }
-        it.begun = it.now();
-        Ok(it)
-    }
-
-    fn now(&self) -> Vec<u64> {
-        self.rounds.iter().map(|rounds| rounds.load(Ordering::Relaxed)).collect()
-    }
-
-    /// That they ran meanwhile, taken together: a short trial need not see a turn of each.
-    fn prove(&self) -> Result<(), Refusal> {
-        if self.begun.is_empty() || self.now() != self.begun {
-            return Ok(());
-        }
-        Err(Refusal::EventNotProven { seen: "the rivals did not run meanwhile".into() })
-    }
-}
-
-impl Drop for Rivals {
-    fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
-        self.threads.drain(..).for_each(|thread| drop(thread.join()));
-    }
 }
 
 #[cfg(test)]

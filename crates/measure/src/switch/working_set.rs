@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn random_reads_stay_within_the_side_s_own_set() {
         let sets = Sets::new(Access::OwnReads, 64 * PAGE_BYTES, 1).unwrap();
-        sets.populate(1);
+        sets.memory.fill(sets.begin(1), sets.bytes, 1);
         // The other half is unwritten, and no read of it may change the sum: all ones.
         let (first, lines) = (64 * PAGE_BYTES / LINE_BYTES, 64 * PAGE_BYTES / LINE_BYTES);
         assert_eq!(sets.memory.read_lines(first..first + lines), lines as u64);

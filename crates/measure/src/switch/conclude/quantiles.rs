@@ -5,13 +5,15 @@
 //! however clustered long waits come. Between two thresholds, a quarter apart, waits are taken to
 //! fall evenly along the logarithm.
 
-use estimate::{pooled, total};
+use estimate::{pooled, series, total};
 use record::{Outcome, Recorded};
 
-use super::super::wakeup::{THRESHOLDS, beyond, threshold_ns};
+use super::super::wakeup::{LONGEST, THRESHOLDS, beyond, threshold_ns};
 
 /// Fewer waits beyond it than this, and a quantile is one wait's whim.
 const BEYOND_MIN: f64 = 5.0;
+
+const HALF: f64 = 0.5;
 
 /// The wait that all but this share stay within, in nanoseconds.
 pub(super) fn quantile(recorded: &Recorded, case: &str, share: f64) -> Outcome {
@@ -22,10 +24,20 @@ pub(super) fn quantile(recorded: &Recorded, case: &str, share: f64) -> Outcome {
         };
     }
     let metrics: Vec<String> = (0..THRESHOLDS).map(beyond).collect();
-    pooled(recorded, case, &metrics, |counts| {
-        let of = counts[THRESHOLDS];
-        crossing(&counts[..THRESHOLDS], share * of)
-    })
+    // Between two thresholds a quantile could come out above the longest wait of all.
+    let longest = series(recorded, case, LONGEST).values().into_iter().reduce(f64::max);
+    let longest = longest.unwrap_or(f64::INFINITY);
+    let at = |share: f64| {
+        pooled(recorded, case, &metrics, |counts| {
+            crossing(&counts[..THRESHOLDS], share * counts[THRESHOLDS]).min(longest)
+        })
+    };
+    let mut outcome = at(share);
+    if let (Outcome::Measured(it), Some(half)) = (&mut outcome, at(HALF).estimate()) {
+        // A few starts' spread is widened, but no further than where half of the waits are.
+        it.low = it.low.max(half.low.min(it.value));
+    }
+    outcome
 }
 
 /// Where falling counts reach `level`, in nanoseconds; the first threshold where they begin below,

@@ -8,7 +8,7 @@ use record::{Align, Basis, Better, Caveat, Estimate, Finding, Outcome, Recorded,
 use super::{
     super::{
         plan::{Plan, wait_case},
-        wakeup::{CLASSES, LONGEST, RIVALS, beyond},
+        wakeup::{CLASSES, LONGEST, RIVALS, TRIAL_MIN, beyond},
     },
     by_id, ns,
     quantiles::quantile,
@@ -41,7 +41,10 @@ pub(super) fn findings(plan: &Plan, recorded: &Recorded) -> Vec<Finding> {
     findings
 }
 
-/// Whose waits have no number, and why: once for each class.
+/// Long waits come in bursts, of which fewer trials than this may meet none.
+const TRIALS_MIN: usize = 50;
+
+/// Whose waits have no number, and why: once for each class; and whether they are few.
 pub(super) fn caveats(plan: &Plan, recorded: &Recorded) -> Vec<Caveat> {
     let refused = |(class, rivals): &(&str, usize)| {
         let outcome = estimate::outcome(recorded, &wait_case(class, *rivals), LONGEST);
@@ -51,7 +54,21 @@ pub(super) fn caveats(plan: &Plan, recorded: &Recorded) -> Vec<Caveat> {
         }
     };
     let refused: BTreeSet<String> = plan.waits().iter().filter_map(refused).collect();
-    refused.into_iter().map(|text| Caveat::new("class_refused", text)).collect()
+    let refused = refused.into_iter().map(|text| Caveat::new("class_refused", text));
+    let trials = plan
+        .waits()
+        .into_iter()
+        .map(|(class, rivals)| series(recorded, &wait_case(class, rivals), LONGEST).values().len());
+    let few = trials.filter(|trials| *trials > 0).min().filter(|trials| *trials < TRIALS_MIN);
+    let few = few.map(|trials| {
+        let each = ns(TRIAL_MIN.as_nanos() as f64);
+        let text = format!(
+            "Each wait rests on {trials} trials of {each}: what delays a thread more rarely than \
+             that was not met. Give more --time."
+        );
+        Caveat::new("few_waits", text)
+    });
+    refused.chain(few).collect()
 }
 
 /// `SCHED_FIFO`, as the kernel's manual has it.
