@@ -301,7 +301,8 @@ fn a_trial_leaves_its_worker_as_it_was() {
     let _alone = one_at_a_time();
     let place = Place::new();
     let mut worker = Asked::start(&mut place.command::<&str>(FATHOM, &[]));
-    worker.ask("do=wait class=other rivals=0");
+    // The memory of working sets is kept from the first trial on.
+    worker.ask("do=work access=own how=switched bytes=524288");
     let before = worker.holds();
     assert_eq!(before[0], 1, "one thread");
     for levels in [

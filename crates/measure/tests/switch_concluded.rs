@@ -33,7 +33,10 @@ fn wait(case: &str, wait_ns: f64) -> Made<'_> {
     let beyond = |place: i32| {
         let threshold_ns = 1000.0 * 10f64.powf(f64::from(place) / 10.0);
         let events = if wait_ns > threshold_ns { 500 } else { 0 };
-        let name = format!("beyond_{}", threshold_ns.round());
+        // Three digits, as thresholds are named.
+        let digit = 10f64.powf((threshold_ns.log10() + 1e-9).floor() - 2.0);
+        let threshold_ns = (threshold_ns / digit).round() * digit;
+        let name = format!("beyond_{threshold_ns}");
         (name, Reading::Share(Part { events, of: 500 }))
     };
     let longest = ("longest".to_owned(), Reading::Level(wait_ns));
