@@ -23,11 +23,21 @@ fn pictures() -> PathBuf {
 
 const SKIPPED: &str = "skipped: needs Chromium";
 
-/// A run of one question, and its page.
+/// A busy machine may refuse so much that there is nothing to draw.
+const TRIES: u32 = 10;
+
+/// A run of one question, and its page, which has a figure.
 fn page(place: &Place, question: &str) -> PathBuf {
     let name = format!("{question}.html");
-    place.run(&[question, "--time", "400ms", "--json", "--html", &name]).ended(0);
-    place.file(&name)
+    for _ in 0..TRIES {
+        let run = place.run(&[question, "--time", "400ms", "--json", "--html", &name]);
+        let run = run.ended(0).json();
+        let figures = &common::section(&run, question)["figures"];
+        if figures.as_array().is_some_and(|figures| !figures.is_empty()) {
+            return place.file(&name);
+        }
+    }
+    panic!("{question}: no figure in {TRIES} runs");
 }
 
 /// The middle of a mark of the first figure, on the screen.
