@@ -21,6 +21,7 @@
 mod error;
 pub mod exact;
 mod probability;
+pub mod simulate;
 
 pub use error::Error;
 pub use exact::Expected;
