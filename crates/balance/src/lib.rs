@@ -20,6 +20,7 @@
 
 mod error;
 pub mod exact;
+pub mod keys;
 pub mod plan;
 mod probability;
 pub mod simulate;
