@@ -7,7 +7,7 @@
 mod common;
 
 use balance::exact::{Kind, Load, Placement, Weighted};
-use balance::{Error, Method};
+use balance::{Error, Method, Probability};
 use common::{fraction, none_over_ways, published, ways};
 use num_bigint::BigUint;
 
@@ -310,5 +310,43 @@ fn a_ring_that_is_built_agrees() {
     for (seen, exact) in [(any, load.any_over(capacity).unwrap()), (one, load.over(capacity))] {
         let error = (exact.value * (1.0 - exact.value) / rings).sqrt();
         close(seen / rings, exact.value, 4.0 * error);
+    }
+}
+
+/// Whatever is asked, there is an answer or an error: no panic, no overflow, and no answer that is
+/// not a probability.
+#[test]
+fn any_numbers_are_answered() {
+    let sane = |found: Probability| {
+        assert!((0.0..=1.0).contains(&found.value) && found.error >= 0.0, "{found:?}");
+    };
+    let placements =
+        [0, 1, 1_000_000, u32::MAX].map(|points| Placement::Ring { points }).into_iter();
+    for placement in placements.chain([Placement::Random]) {
+        for items in [0, 1, 2, 1000, u64::MAX] {
+            for servers in [0, 1, 2, 1000, 1 << 40, u64::MAX] {
+                let Ok(load) = Load::new(items, servers, placement) else { continue };
+                for capacity in [0, 1, 999, 1000, u64::MAX] {
+                    sane(load.any_over(capacity).unwrap());
+                    sane(load.over(capacity));
+                }
+                let fullest = load.expected_maximum().unwrap();
+                assert!(
+                    fullest.value >= load.mean().min(1.0) && fullest.value <= items as f64 + 1e-6
+                );
+                let sure = load.capacity_for(1e-300).unwrap();
+                assert!(sure <= items && load.capacity_for(0.999).unwrap() <= sure);
+            }
+        }
+    }
+    let edges = [0.0, 1e-320, 1.0, 1e300, f64::MAX, f64::INFINITY, f64::NAN, -1.0];
+    for (one, other) in edges.iter().flat_map(|one| edges.map(|other| (*one, other))) {
+        for servers in [0, 1, 5, u64::MAX] {
+            let kinds = [(1, one, 0), (servers, other, u64::MAX), (2, 1.0, 7)];
+            let kinds = kinds.map(|(servers, weight, capacity)| Kind { servers, weight, capacity });
+            let Ok(load) = Weighted::new(100, &kinds) else { continue };
+            sane(load.any_over());
+            (0..3).filter_map(|index| load.over(index)).for_each(sane);
+        }
     }
 }

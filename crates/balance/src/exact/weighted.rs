@@ -15,7 +15,7 @@ const WORK_MAX: u64 = 1 << 28;
 /// Equal servers among others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kind {
-    /// How many there are; 0 is allowed.
+    /// How many there are; 0 is allowed, and then none of them ever holds anything.
     pub servers: u64,
     /// What each of them gets, relative to the other kinds: any number of 0 or more.
     pub weight: f64,
@@ -35,13 +35,17 @@ impl Weighted {
     /// `items` on servers of `kinds`.
     ///
     /// # Errors
-    /// Counts of 0 or out of range in all; a weight that is negative, infinite or not a number (its
-    /// index counts from 0); no weight above 0.
+    /// Counts of 0 or out of range in all; a weight that is negative, infinite or not a number, or
+    /// makes the sum infinite (its index counts from 0); no weight above 0.
     pub fn new(items: u64, kinds: &[Kind]) -> Result<Self, Error> {
         within(items, ITEMS_MAX, Error::NoItems, Error::TooManyItems { max: ITEMS_MAX })?;
         let whole = whole(kinds)?;
         let mut loads = Vec::with_capacity(kinds.len());
         for (index, kind) in kinds.iter().enumerate() {
+            if kind.servers == 0 || kind.weight == 0.0 {
+                loads.push((Lattice::point(0), Lattice::point(0)));
+                continue;
+            }
             let share = kind.weight / whole;
             let others = match share < 0.5 {
                 true => whole - kind.weight,
@@ -51,11 +55,7 @@ impl Weighted {
                 }
             };
             let free = poisson(items as f64 * share)?;
-            let given = match kind.weight > 0.0 {
-                true => binomial(items, others / kind.weight)?,
-                false => Lattice::point(0),
-            };
-            loads.push((free, given));
+            loads.push((free, binomial(items, others / kind.weight)?));
         }
         let length = loads.iter().map(|(free, _)| free.last() - free.first()).sum::<u64>();
         let total = poisson(items as f64)?;
@@ -117,8 +117,10 @@ fn whole(kinds: &[Kind]) -> Result<f64, Error> {
     let many = Error::TooManyServers { max: SERVERS_MAX };
     within(servers, SERVERS_MAX, Error::NoServers, many)?;
     let whole: f64 = kinds.iter().map(|kind| weight(kind, false)).sum();
-    match whole > 0.0 && whole.is_finite() {
-        true => Ok(whole),
-        false => Err(Error::NoWeight),
+    match kinds.iter().position(|kind| !weight(kind, false).is_finite()) {
+        Some(index) => Err(Error::WrongWeight { index }),
+        None if whole > 0.0 && whole.is_finite() => Ok(whole),
+        None if whole > 0.0 => Err(Error::WrongWeight { index: kinds.len() - 1 }),
+        None => Err(Error::NoWeight),
     }
 }
