@@ -258,8 +258,8 @@ mod tests {
         }
     }
 
-    /// Who waited for its partner to sleep counted its own yields, half a switch too many in windows
-    /// of few round trips.
+    /// Who waited for its partner to sleep counted its own yields, half a switch too many in
+    /// windows of few round trips.
     #[test]
     fn waiting_for_the_partner_to_sleep_is_no_switch_of_the_window() {
         let channel = Channel::new(Medium::Futex, false).unwrap();
