@@ -48,8 +48,12 @@ pub fn of_switch(words: &SwitchWords, cpus: &[usize]) -> Result<Choices, Failure
     if words.quick {
         choices.insert(CHOOSE_QUICK.to_owned(), Vec::new());
     }
-    let sets: BTreeSet<u64> =
-        words.working_set.iter().map(|text| working_set(text)).collect::<Result<_, _>>()?;
+    let mut sets = BTreeSet::new();
+    for text in &words.working_set {
+        if !sets.insert(working_set(text)?) {
+            return Err(Failure::wrong(format!("--working-set {text}: named twice")));
+        }
+    }
     if !sets.is_empty() {
         let sets = sets.iter().map(ToString::to_string).collect();
         choices.insert(CHOOSE_WORKING_SETS.to_owned(), sets);
@@ -83,7 +87,12 @@ fn working_set(text: &str) -> Result<u64, Failure> {
     let bytes = bytes
         .and_then(|((_, worth), count)| count.checked_mul(*worth))
         .filter(|bytes| *bytes > 0 && bytes.is_multiple_of(page))
-        .ok_or_else(|| wrong(format!("give whole pages of {page} bytes, as in 512KiB or 64MiB")))?;
+        .ok_or_else(|| {
+            wrong(format!(
+                "give a whole number of KiB, MiB or GiB, as in 512KiB, in whole pages of {page} \
+                 bytes"
+            ))
+        })?;
     let wanted = memory_bytes(usize::try_from(bytes).unwrap_or(usize::MAX)) as u64;
     let free = machine::memory_free_bytes().unwrap_or(u64::MAX);
     let shown = |bytes: u64| Quantity::new(bytes as f64, Unit::Bytes);

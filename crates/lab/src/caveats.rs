@@ -119,8 +119,7 @@ fn shape(recorded: &Recorded) -> Vec<Caveat> {
         cases.iter().filter(|case| **case != CANARY).filter(split).copied().collect();
     if !split.is_empty() {
         let text = format!(
-            "Two modes in {}: the median lies in one of them or between; see what 9 in 10 rounds \
-             span.",
+            "Two modes in {}: the median lies in one of them or between.",
             split.join(", ")
         );
         caveats.push(Caveat::new("two_modes", text));
@@ -136,7 +135,8 @@ fn refused(recorded: &Recorded) -> Option<Caveat> {
     let any = counted.filter(|((refused, _), _)| *refused > 0);
     let ((refused, all), case) = any.max_by_key(|((refused, all), _)| (refused < all, *refused))?;
     let last = recorded.of_case(case).filter_map(|trial| trial.result.as_ref().err()).last()?;
-    let text = format!("{refused} of {all} trials of {case} were refused; the last: {last}.");
+    let were = if refused == 1 { "was" } else { "were" };
+    let text = format!("{refused} of {all} trials of {case} {were} refused; the last: {last}.");
     Some(Caveat::new("refused", text))
 }
 

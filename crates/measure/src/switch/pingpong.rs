@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use lab::{Counted, Timed, Trial, timed};
-use record::{Observation, Refusal};
+use record::{Observation, Part, Quantity, Reading, Refusal, Unit};
 use stats::Random;
 
 use super::{
@@ -15,6 +15,8 @@ use super::{
 
 /// Nanoseconds per switch that the kernel counted.
 pub(super) const SWITCH: &str = "switch";
+/// The looks that found both sides on one CPU, where they may run anywhere.
+pub(super) const TOGETHER: &str = "on_one_cpu";
 /// In the proof: nanoseconds per round trip, which should be two of them,
 pub(super) const ROUND_TRIP: &str = "round_trip_ns";
 /// switches of both sides together per round trip,
@@ -120,8 +122,12 @@ pub(super) fn trial(
         seen.proof.insert(PER_TRIP.to_owned(), per_trip);
         seen.proof.insert(ROUND_TRIP.to_owned(), timed.cost_ns());
         let looked = timed.counter(looks::LOOKS).filter(|looks| *looks > 0.0);
-        let share = looked.zip(timed.counter(looks::TOGETHER)).map(|(all, some)| some / all);
-        seen.proof.extend(share.map(|share| (ON_ONE_CPU.to_owned(), share)));
+        if let Some((all, some)) = looked.zip(timed.counter(looks::TOGETHER)) {
+            seen.proof.insert(ON_ONE_CPU.to_owned(), some / all);
+            // A trial has both on one CPU or neither, so only all of them together say how often.
+            let part = Part { events: some as u64, of: all as u64 };
+            seen.readings.insert(TOGETHER.to_owned(), Reading::Share(part));
+        }
         Ok(seen)
     })
 }
@@ -166,7 +172,8 @@ pub(super) fn prove(medium: Medium, placement: Placement, timed: &Timed) -> Resu
     let switches = counted("voluntary_switches")? + counted("involuntary_switches")?;
     let per_trip = switches / trips;
     let not = |seen: String| Err(Refusal::EventNotProven { seen });
-    let seen = || format!("{per_trip:.3} switches per round trip of {:.0} ns", timed.cost_ns());
+    let trip = Quantity::new(timed.cost_ns(), Unit::Nanoseconds);
+    let seen = || format!("{per_trip:.3} switches per round trip of {trip}");
     if medium == Medium::SchedYield && placement.is_across() {
         // Whatever was counted, it was others who got the CPU.
         return not(format!("{}: both sides ran at once, and yielded to nobody", seen()));

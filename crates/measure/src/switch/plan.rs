@@ -58,8 +58,10 @@ pub(super) struct Plan {
     pub pairs: Vec<[usize; 2]>,
     /// The working sets, ascending; the first is empty.
     pub sets: Vec<usize>,
-    /// Whether these sets were asked for.
+    /// Whether these sets were asked for,
     chosen_sets: bool,
+    /// and whether these pairs were.
+    chosen_pairs: bool,
     /// The size of the last cache, where it is known.
     last_cache_bytes: usize,
 }
@@ -101,7 +103,8 @@ impl Plan {
         };
         let chosen_sets = quick || choices.contains_key(CHOOSE_WORKING_SETS);
         let sets = sets.into_iter().collect();
-        Self { quick, across, pairs, sets, chosen_sets, last_cache_bytes }
+        let chosen_pairs = choices.contains_key(CHOOSE_PAIRS);
+        Self { quick, across, pairs, sets, chosen_sets, chosen_pairs, last_cache_bytes }
     }
 
     /// The next step: the first whose cases have not been run.
@@ -132,7 +135,7 @@ impl Plan {
             cases.push(ping_pong(medium, kind, placement, &self.across));
         }
         cases.extend(LOOPS.map(|medium| Case::new(&loop_case(medium), &[DO_LOOP, by(medium)])));
-        for &pair in self.pairs.iter().filter(|_| !self.quick) {
+        for &pair in self.pairs.iter().filter(|_| !self.quick || self.chosen_pairs) {
             let name = pair_name(pair);
             cases.push(Case::new(&line_case(pair), &[DO_LINE, ("pair", &name)]));
             cases.push(pair_ping_pong(pair));

@@ -1,7 +1,7 @@
 //! The switch itself: between threads and processes, on one CPU and across two.
 
-use estimate::{derived, derived_ratio};
-use record::{Better, Caveat, Estimate, Finding, Outcome, Quantity, Recorded, Unit, grouped};
+use estimate::{derived, derived_ratio, total};
+use record::{Better, Caveat, Estimate, Finding, Outcome, Part, Quantity, Recorded, Unit, grouped};
 use stats::MARGIN_MIN;
 
 use super::{
@@ -9,7 +9,7 @@ use super::{
         CALLS,
         channel::Medium,
         partner::Kind,
-        pingpong::{ON_ONE_CPU, PER_TRIP, Placement, SWITCH},
+        pingpong::{PER_TRIP, Placement, SWITCH, TOGETHER},
         plan::{LOOPS, Plan, loop_case, ping_pong_case},
         references,
     },
@@ -34,6 +34,9 @@ pub(super) fn findings(plan: &Plan, recorded: &Recorded) -> Vec<Finding> {
         .map(|&(medium, kind, place)| ping_pong(medium, kind, place, recorded))
         .collect();
     let answer = findings.first().cloned();
+    // What can't happen is told last.
+    let across = |it: &Finding| it.id.contains("sched_yield") && it.id.ends_with("two_cpus");
+    let impossible: Vec<Finding> = findings.extract_if(.., |it| across(it)).collect();
     if plan.across.is_empty() {
         findings.extend(one_cpu());
     }
@@ -47,6 +50,7 @@ pub(super) fn findings(plan: &Plan, recorded: &Recorded) -> Vec<Finding> {
         findings.push(free_over_same(recorded));
     }
     findings.extend(LOOPS.map(|medium| calls(medium, recorded)));
+    findings.extend(impossible);
     findings
 }
 
@@ -118,8 +122,8 @@ fn rates(answer: &Finding) -> Vec<Finding> {
         };
         let advice = (share < 0.05).then(|| outcome.estimate()).flatten().map(|it| {
             format!(
-                "Below {} switches a second per CPU (pidstat -w, or nonvoluntary_ctxt_switches in \
-                 /proc/PID/status) leave them alone. Above, hand over more per wake-up: batch, or \
+                "Below {} switches a second per CPU leave them alone (pidstat -wt 1: cswch/s and \
+                 nvcswch/s of its threads together). Above, hand over more per wake-up: batch, or \
                  let one thread do both halves of the work.",
                 grouped(it.value)
             )
@@ -162,10 +166,7 @@ fn difference(it: &Estimate) -> String {
             1.0 / it.value
         )
     } else {
-        format!(
-            "Whether processes cost more than threads can't be told apart here: {:.2} times",
-            it.value
-        )
+        format!("Processes and threads can't be told apart here: {:.2} times", it.value)
     }
 }
 
@@ -205,27 +206,22 @@ fn free_over_same(recorded: &Recorded) -> Finding {
     let (free, same) = (Placement::Free, Placement::SameCpu);
     let (free, same) = (futex(Kind::Process, free), futex(Kind::Process, same));
     let outcome = derived_ratio(recorded, &free, &same, SWITCH);
-    let proof = estimate::proof_of(recorded, &free);
-    let seen = proof.get(ON_ONE_CPU).map(|share| {
-        format!("; it had both on one CPU in {} of the looks", Quantity::new(*share, Unit::Share))
-    });
+    let Part { events, of } = total(recorded, &free, TOGETHER);
+    let share = Quantity::new(events as f64 / of.max(1) as f64, Unit::Share);
     let (text, advice) = match outcome.estimate() {
         Some(it) if it.low <= 1.0 && it.high >= 1.0 => (
             format!(
-                "Left to the scheduler, a switch may take as long as on one CPU, or not: {:.2} \
-                 times ({}){}.",
-                it.value,
-                ratio_interval(it),
-                seen.unwrap_or_default()
+                "Left to the scheduler, a switch costs now as much as on one CPU and now as much \
+                 as across two: both sides were on one CPU in {share} of the looks."
             ),
             None,
         ),
         Some(it) => (
             format!(
-                "Left to the scheduler, a switch takes {:.2} times as long as on one CPU ({}){}.",
+                "Left to the scheduler, a switch takes {:.2} times as long as on one CPU ({}); \
+                 both sides were on one CPU in {share} of the looks.",
                 it.value,
                 ratio_interval(it),
-                seen.unwrap_or_default()
             ),
             (it.low > 1.0 + MARGIN_MIN).then(|| {
                 "Pin two sides that only take turns to one CPU (taskset, sched_setaffinity); leave \
@@ -235,6 +231,7 @@ fn free_over_same(recorded: &Recorded) -> Finding {
         ),
         None => (format!("The scheduler's choice: no number; {}.", why(&outcome)), None),
     };
+    let proof = estimate::proof_of(recorded, &free);
     let id = "switch.free_over_same_cpu";
     Finding { proof, advice, ..Finding::new(id, Unit::Ratio, Better::Lower, outcome, text) }
 }

@@ -6,7 +6,7 @@
 //! fall evenly along the logarithm.
 
 use estimate::{pooled, series, total};
-use record::{Outcome, Recorded};
+use record::{Outcome, Recorded, Refusal};
 
 use super::super::wakeup::{LONGEST, THRESHOLDS, beyond, threshold_ns};
 
@@ -19,9 +19,8 @@ const HALF: f64 = 0.5;
 pub(super) fn quantile(recorded: &Recorded, case: &str, share: f64) -> Outcome {
     let waits = total(recorded, case, &beyond(0)).of;
     if waits > 0 && (waits as f64) * share < BEYOND_MIN {
-        return Outcome::NotRun {
-            why: format!("{waits} waits are too few to tell; give more --time"),
-        };
+        let what = format!("waits enough to tell ({waits} were seen); give more --time");
+        return Outcome::Refused(Refusal::Missing { what });
     }
     let metrics: Vec<String> = (0..THRESHOLDS).map(beyond).collect();
     // Between two thresholds a quantile could come out above the longest wait of all.
@@ -35,7 +34,7 @@ pub(super) fn quantile(recorded: &Recorded, case: &str, share: f64) -> Outcome {
     let mut outcome = at(share);
     if let (Outcome::Measured(it), Some(half)) = (&mut outcome, at(HALF).estimate()) {
         // A few starts' spread is widened, but no further than where half of the waits are.
-        it.low = it.low.max(half.low.min(it.value));
+        it.low = it.low.max(half.value.min(it.value));
     }
     outcome
 }
@@ -116,7 +115,7 @@ mod tests {
         let recorded = recorded(&waits(50_000.0, 2000), 5);
         assert!(quantile(&recorded, "x", 0.01).estimate().is_some());
         let why = quantile(&recorded, "x", 0.001).why().unwrap();
-        assert!(why.contains("2000 waits"), "{why}");
+        assert!(why.contains("2000 were seen"), "{why}");
         assert!(quantile(&recorded, "y", 0.01).estimate().is_none());
     }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use estimate::{proof_of, series, total};
-use record::{Align, Basis, Better, Caveat, Estimate, Finding, Outcome, Recorded, Table, Unit};
+use record::{
+    Align, Basis, Better, Caveat, Estimate, Finding, Outcome, Recorded, Refusal, Table, Unit,
+};
 
 use super::{
     super::{
@@ -134,32 +136,44 @@ fn rivals_within((name, limit_ns): (&str, f64), findings: &[Finding]) -> Finding
     let text = match (outcome.estimate(), over) {
         (None, _) => format!("How many rivals keep a wake within {limit}: {}.", why(&outcome)),
         (Some(it), None) => format!(
-            "With {} on its CPU 99 % of a thread's wakes still come within {limit}; more were not \
-             tried.",
-            rivals(it.value)
+            "{} 99 % of a thread's wakes still come within {limit}; more were not tried.",
+            with(it.value)
+        ),
+        (Some(it), Some((_, wait))) if wait.low <= limit_ns => format!(
+            "{} 99 % of a thread's wakes come within {limit}; whether they do with more can't be \
+             told ({}).",
+            with(it.value),
+            wait.interval(Unit::Nanoseconds)
         ),
         (Some(it), Some((too_many, wait))) => format!(
-            "With {} on its CPU 99 % of a thread's wakes come within {limit}; with {too_many} \
-             within {} ({}).",
-            rivals(it.value),
+            "{} 99 % of a thread's wakes come within {limit}; with {too_many} within {} ({}).",
+            with(it.value),
             ns(wait.value),
             wait.interval(Unit::Nanoseconds)
         ),
     };
-    let advice = outcome.estimate().zip(over).map(|(it, (too_many, _))| {
+    // Advice rests on what is certain.
+    let certain = over.filter(|(_, wait)| wait.low > limit_ns);
+    let advice = outcome.estimate().zip(certain).map(|(it, (too_many, _))| {
+        let company = match it.value {
+            0.0 => "nobody that always wants to run".to_owned(),
+            most => format!("no more than {most} that always want to run"),
+        };
         format!(
-            "Whoever must answer within {limit} shares a CPU with no more than {} ({too_many} were \
-             too many here): threads that always want to run; else SCHED_FIFO, or CPUs of its own.",
-            rivals(it.value)
+            "A thread that must answer within {limit} shares its CPU with {company}: {too_many} \
+             made it wait too long here. Else SCHED_FIFO, or a CPU of its own."
         )
     });
     Finding { advice, ..Finding::new(id, Unit::Count, Better::Higher, outcome, text) }
 }
 
-/// `1 rival`, `2 rivals`.
-fn rivals(count: f64) -> String {
-    let plural = if count == 1.0 { "" } else { "s" };
-    format!("{count} rival{plural}")
+/// `With 2 rivals on its CPU`.
+fn with(rivals: f64) -> String {
+    match rivals {
+        0.0 => "Alone on its CPU".to_owned(),
+        1.0 => "With 1 rival on its CPU".to_owned(),
+        many => format!("With {many} rivals on its CPU"),
+    }
 }
 
 /// The most rivals with which all waits up to theirs stay within the limit.
@@ -172,8 +186,8 @@ fn fitting(known: &[(usize, Estimate)], limit_ns: f64, limit: &str) -> Outcome {
         return Outcome::NotRun { why: "the waits have no number".into() };
     };
     let Some(value) = most(|it| it.value) else {
-        let why = format!("even alone on its CPU a thread waits longer than {limit}");
-        return Outcome::NotRun { why };
+        let seen = format!("even alone on its CPU a thread waits longer than {limit}");
+        return Outcome::Refused(Refusal::EventNotProven { seen });
     };
     Outcome::Derived(Estimate {
         value,

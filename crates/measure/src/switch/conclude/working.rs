@@ -96,7 +96,8 @@ fn finding(
     recorded: &Recorded,
 ) -> Finding {
     let text = match outcome.estimate() {
-        Some(it) if it.low <= 0.0 && it.high >= 0.0 => {
+        // Nothing here can be gained by switching.
+        Some(it) if it.low <= 0.0 => {
             format!("{name}: not to be told from noise ({}).", it.interval(Unit::Nanoseconds))
         }
         Some(it) => format!("{name}: {} ({}).", ns(it.value), it.interval(Unit::Nanoseconds)),
@@ -211,7 +212,9 @@ pub(super) fn table(plan: &Plan, findings: &[Finding]) -> Table {
     for (access, size) in plan.works().into_iter().filter(|(_, size)| *size > 0) {
         let cells = |what: &str| {
             let found = by_id(findings, &id(access, size, what));
-            found.map(Finding::cells).unwrap_or_default()
+            let noise = |it: &&Finding| it.outcome.estimate().is_some_and(|it| it.low <= 0.0);
+            let [value, interval] = found.map(Finding::cells).unwrap_or_default();
+            [if found.filter(noise).is_some() { "noise".to_owned() } else { value }, interval]
         };
         let [total, _] = cells("total");
         let [indirect, interval] = cells("indirect");
