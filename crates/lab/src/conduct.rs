@@ -118,9 +118,10 @@ pub fn conduct(
 /// How many starts share this much time: whole laps. Where rounds are long, so are the starts, and
 /// no lap more is begun than there is time for.
 fn starts(time: Duration, round_about: Duration) -> u32 {
-    let start = START_MAX.max(time / STARTS_MAX).max(round_about * ROUNDS_PER_START_LONG);
+    let usual = START_MAX.max(time / STARTS_MAX);
+    let start = usual.max(round_about * ROUNDS_PER_START_LONG);
     let lap = start * STARTS_PER_LAP;
-    let laps = match start > START_MAX.max(time / STARTS_MAX) {
+    let laps = match start > usual {
         true => time.as_nanos() / lap.as_nanos(),
         false => time.as_nanos().div_ceil(lap.as_nanos()),
     };

@@ -226,7 +226,8 @@ pub enum Basis {
     },
     /// A share of events that come in clusters: all of them over all that could have been; 95 % by
     /// bootstrap of that ratio over starts, then blocks of rounds. Where none was seen, or nothing
-    /// else, the other end is Clopper and Pearson's over the starts.
+    /// else, the other end is Clopper and Pearson's over the starts. Or a quantile of what all
+    /// rounds counted together, resampled alike.
     Share {
         /// How many rounds.
         rounds: u32,
